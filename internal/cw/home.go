@@ -1,0 +1,67 @@
+package cw
+
+import (
+	"path/filepath"
+	"strconv"
+)
+
+// SocketPathMax is the longest path of a unix socket that works everywhere
+// (104 bytes on macOS, 108 on Linux, both with a final zero).
+const SocketPathMax = 103
+
+// Home is the folder that holds everything of cw: $CW_HOME, by default ~/.cw.
+// Its methods are the one place that knows the layout; they only join names.
+type Home string
+
+// Bin is the folder of the binaries that runs use.
+func (h Home) Bin() string { return filepath.Join(string(h), "bin") }
+
+// Binary is the copy of one build, so that runs do not depend on where cw was
+// started from.
+func (h Home) Binary(buildID string) string { return filepath.Join(h.Bin(), buildID, "cw") }
+
+// RunState is the folder of the daemon's own small files.
+func (h Home) RunState() string { return filepath.Join(string(h), "run") }
+
+// Socket is the daemon's socket, unless that path is too long.
+func (h Home) Socket() string { return filepath.Join(h.RunState(), "cw.sock") }
+
+// SocketFile holds the path of the socket really used.
+func (h Home) SocketFile() string { return filepath.Join(h.RunState(), "socket") }
+
+// DaemonLock is the file whose lock makes a daemon the only one.
+func (h Home) DaemonLock() string { return filepath.Join(h.RunState(), "daemon.lock") }
+
+// DaemonLog is the daemon's log.
+func (h Home) DaemonLog() string { return filepath.Join(string(h), "daemon.log") }
+
+// Repos is the folder of cw's own mirrors.
+func (h Home) Repos() string { return filepath.Join(string(h), "repos") }
+
+// Providers is the folder of the user's presets.
+func (h Home) Providers() string { return filepath.Join(string(h), "providers") }
+
+// Runs is the folder of all run directories.
+func (h Home) Runs() string { return filepath.Join(string(h), "runs") }
+
+// RunDir is the directory of one run.
+func (h Home) RunDir(alias string, session int) string {
+	return filepath.Join(h.Runs(), alias, strconv.Itoa(session))
+}
+
+// Worktree is the worktree of an agent with one project; it is its cwd.
+func (h Home) Worktree(alias string) string {
+	return filepath.Join(string(h), ".cw-worktrees", "agent", alias)
+}
+
+// Workdir is the folder of an agent with several projects, a worktree each, or
+// with none.
+func (h Home) Workdir(alias string) string {
+	return filepath.Join(string(h), "agent-workdirs", alias)
+}
+
+// Workspace is the cwd of an agent without a project.
+func (h Home) Workspace(alias string) string { return filepath.Join(h.Workdir(alias), "workspace") }
+
+// Trash is the folder of removed worktrees.
+func (h Home) Trash() string { return filepath.Join(string(h), "trash") }
