@@ -1,0 +1,89 @@
+package prompts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Prompt is the text an agent starts with, and the blocks it is made of.
+type Prompt struct {
+	Blocks []Block // rendered, in order; those without text are left out
+	Text   string
+}
+
+// Body returns the rendered text of the block with that tag, and whether the
+// prompt has it.
+func (p Prompt) Body(tag string) (body string, found bool) {
+	i := slices.IndexFunc(p.Blocks, func(b Block) bool { return b.Tag == tag })
+	if i < 0 {
+		return "", false
+	}
+	return p.Blocks[i].Body, true
+}
+
+// Render makes the prompt of a mode. It begins with a tag, never with "-" or
+// "/", which some command lines would take for an option or a command of theirs.
+// The error is about a mode without a prompt or an incomplete input.
+func Render(modeName string, in Input) (Prompt, error) {
+	blocks, err := blocksOf(modeName)
+	if err != nil {
+		return Prompt{}, err
+	}
+	if err := in.validate(); err != nil {
+		return Prompt{}, fmt.Errorf("render the %s prompt: %w", modeName, err)
+	}
+	v := newView(in, newEscaper())
+	var p Prompt
+	for _, b := range blocks {
+		if b.Body, err = renderBody(b.Source, v); err != nil {
+			return Prompt{}, fmt.Errorf("render block %s of the %s prompt: %w", b.Tag, modeName, err)
+		}
+		if strings.TrimSpace(b.Body) != "" {
+			p.Blocks = append(p.Blocks, b)
+		}
+	}
+	p.Text = join(p.Blocks)
+	return p, nil
+}
+
+func blocksOf(modeName string) ([]Block, error) {
+	var known []string
+	for _, m := range modes() {
+		if m.name == modeName {
+			return m.blocks, nil
+		}
+		known = append(known, m.name)
+	}
+	return nil, fmt.Errorf("mode %q has no prompt (modes that have one: %s)", modeName, strings.Join(known, ", "))
+}
+
+func renderBody(source string, v view) (string, error) {
+	src, err := templates.ReadFile("templates/" + source)
+	if err != nil {
+		return "", fmt.Errorf("read template: %w", err)
+	}
+	// The file's last line end is not part of the body; those of the data are.
+	tmpl, err := template.New(source).Option("missingkey=error").Parse(strings.TrimSuffix(string(src), "\n"))
+	if err != nil {
+		return "", fmt.Errorf("parse template: %w", err)
+	}
+	var b strings.Builder
+	if err := tmpl.Execute(&b, v); err != nil {
+		return "", fmt.Errorf("execute template: %w", err)
+	}
+	return b.String(), nil
+}
+
+// join puts each body between its tags, each tag on a line of its own.
+func join(blocks []Block) string {
+	var b strings.Builder
+	for i, block := range blocks {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "<%s>\n%s\n</%[1]s>\n", block.Tag, block.Body)
+	}
+	return b.String()
+}
