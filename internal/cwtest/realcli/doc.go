@@ -1,0 +1,8 @@
+// Package realcli finds the real provider CLIs that scripts/install-clis.sh
+// puts under e2e/node_modules, for end-to-end tests against a model.Server.
+//
+// A CLI that is missing skips the test by name on a developer's machine and
+// fails it in CI. The environment that a test gives to a CLI holds dummy
+// credentials and leads to loopback alone. The package must not know cw: its
+// own tests run the CLIs directly.
+package realcli
