@@ -1,0 +1,219 @@
+package proc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// HandleVersion is the version of the Handle this program writes.
+	HandleVersion = 1
+	// ExitVersion is the version of exit.json this program writes.
+	ExitVersion = 1
+)
+
+// State is where a run stands, as its directory tells.
+type State string
+
+// The states of a run.
+const (
+	// StateFresh: nothing was started, it may be started.
+	StateFresh State = "fresh"
+	// StateStarting: a shim holds the run, the command does not run yet.
+	StateStarting State = "starting"
+	// StateRunning: a shim holds the run, the command was started.
+	StateRunning State = "running"
+	// StateExited: it is over, and Exit says how.
+	StateExited State = "exited"
+	// StateLost: the shim died before it could tell the end. The command may
+	// live on. Such a run is never started again.
+	StateLost State = "lost"
+)
+
+// Live reports whether a shim holds the run.
+func (s State) Live() bool { return s == StateStarting || s == StateRunning }
+
+// Handle names a started run for ever, in JSON, also for a later program. The
+// zero Handle names nothing.
+type Handle struct {
+	Version int `json:"version"`
+	// BootID is the boot of the machine the pids belong to.
+	BootID string `json:"bootId"`
+	// ShimPID and ShimStart name the shim, PID and StartTime the command; PID
+	// is 0 while it is not started. Start times are in the system's own unit
+	// since its own epoch (Linux: clock ticks since boot; macOS: microseconds
+	// since 1970) and only to be compared.
+	ShimPID   int    `json:"shimPid"`
+	ShimStart uint64 `json:"shimStart"`
+	PID       int    `json:"pid,omitempty"`
+	StartTime uint64 `json:"startTime,omitempty"`
+	// StartedAt is the wall clock when the command was started.
+	StartedAt time.Time `json:"startedAt"`
+}
+
+// Shim is the identity of the shim.
+func (h Handle) Shim() Identity { return Identity{PID: h.ShimPID, StartTime: h.ShimStart} }
+
+// Command is the identity of the command.
+func (h Handle) Command() Identity { return Identity{PID: h.PID, StartTime: h.StartTime} }
+
+// ThisBoot reports whether the machine was not rebooted since: only then do
+// the pids mean anything.
+func (h Handle) ThisBoot() bool {
+	boot, err := BootID()
+	return err == nil && h.BootID == boot
+}
+
+// Exit is how a run ended; it is stored as exit.json.
+type Exit struct {
+	Version int `json:"version"`
+	// Code is the exit code; 128 + Signal when a signal ended the command, 127
+	// when it could not be started, -1 when it was stopped before the start.
+	Code int `json:"code"`
+	// Signal is the number of the signal that ended the command, 0 for none.
+	Signal int `json:"signal,omitempty"`
+	// StartError says why the command was never started.
+	StartError string `json:"startError,omitempty"`
+	// Stopped is "term" or "kill" when a stop was asked for before the end.
+	Stopped string `json:"stopped,omitempty"`
+	// EndedAt is the wall clock when the command itself was gone.
+	EndedAt time.Time `json:"endedAt"`
+	// Swept counts the processes that the command left behind and that had to
+	// be ended.
+	Swept int `json:"swept,omitempty"`
+}
+
+// Values of Exit.Stopped.
+const (
+	StoppedTerm = "term"
+	StoppedKill = "kill"
+)
+
+// String is the end in words, as a shell would say it.
+func (e Exit) String() string {
+	switch {
+	case e.StartError != "":
+		return e.StartError
+	case e.Signal != 0:
+		return "killed by " + unix.SignalName(unix.Signal(e.Signal))
+	default:
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+}
+
+// Observation is what was seen of a run at one moment.
+type Observation struct {
+	State State
+	// Handle is zero while no shim has put down its name.
+	Handle Handle
+	// Exit is set when State is StateExited.
+	Exit *Exit
+}
+
+// started is the content of started.json.
+type started struct {
+	State  State  `json:"state"` // starting or running
+	RunID  string `json:"runId"`
+	Handle Handle `json:"handle"`
+}
+
+// Observe looks at a run directory and changes nothing. The error is
+// fs.ErrNotExist when there is no such directory.
+//
+// The shared lock is kept while the files are read: with it no shim can be at
+// work, so that one which starts or ends between two looks is never taken for
+// lost.
+func Observe(dir string) (Observation, error) {
+	if obs, err := observeExit(dir); err != nil || obs.State == StateExited {
+		return obs, err
+	}
+	free, unlock, err := tryShared(filepath.Join(dir, lockName))
+	if err != nil {
+		return Observation{}, fmt.Errorf("observe run: %w", err)
+	}
+	defer unlock()
+	if free {
+		if obs, err := observeExit(dir); err != nil || obs.State == StateExited {
+			return obs, err
+		}
+	}
+	st, known, err := readStarted(dir)
+	if err != nil {
+		return Observation{}, fmt.Errorf("observe run: %w", err)
+	}
+	return Observation{State: judge(!free, known, st), Handle: st.Handle}, nil
+}
+
+// judge says where a run without exit.json stands.
+func judge(held, known bool, st started) State {
+	switch {
+	case !held && !known:
+		return StateFresh
+	case !held:
+		return StateLost
+	case st.State == StateRunning:
+		return StateRunning
+	default:
+		return StateStarting
+	}
+}
+
+func observeExit(dir string) (Observation, error) {
+	var e Exit
+	err := readJSON(filepath.Join(dir, exitName), &e)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Observation{}, nil
+	}
+	if err != nil {
+		return Observation{}, fmt.Errorf("observe run: %w", err)
+	}
+	st, _, err := readStarted(dir)
+	if err != nil {
+		return Observation{}, fmt.Errorf("observe run: %w", err)
+	}
+	return Observation{State: StateExited, Handle: st.Handle, Exit: &e}, nil
+}
+
+// readStarted reads started.json. A damaged one (a power cut may leave it
+// empty) counts as known without a handle: that a start was tried is what
+// must never be forgotten.
+func readStarted(dir string) (st started, known bool, err error) {
+	err = readJSON(filepath.Join(dir, startedName), &st)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return st, true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return started{}, false, nil
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return started{}, true, nil
+	default:
+		return started{}, false, err
+	}
+}
+
+// openRegular opens a file for reading and refuses everything that is not a
+// plain file: opening a pipe would block, a link could lead anywhere.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("open %s: not a regular file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
