@@ -1,0 +1,369 @@
+package parsers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// Limits of what a parser remembers. Beyond them it forgets, which may double a
+// usage or lose a file change, and never grows.
+const (
+	claudeMemory   = 4096 // tool calls and conversations
+	claudeTextClip = 2000 // bytes of a warning
+)
+
+// claudeParser reads the output of `claude -p --output-format stream-json
+// --verbose`. The result line is not always the last one, and its subtype is
+// never trusted.
+type claudeParser struct {
+	opts    Options
+	unknown int
+	now     time.Time // the latest moment that is known: the run's start, or a line's timestamp
+
+	model   string
+	context int               // tokens of the main conversation after its last answer
+	counted map[string]string // conversation -> the message whose usage was counted last
+	changes map[string]change // tool call -> the file it is to change
+	denied  map[string]bool   // tool calls already told as refused
+	partial map[string]*partialText
+
+	limit   *cw.Limit // the account is at its limit, and nothing went on since
+	failure string    // the kind of the last error line of this turn
+}
+
+// change is a file change that was asked for and is not done yet.
+type change struct {
+	path string
+	kind string
+}
+
+func newClaude(opts Options) *claudeParser {
+	return &claudeParser{
+		opts:    opts,
+		now:     opts.Since,
+		counted: map[string]string{},
+		changes: map[string]change{},
+		denied:  map[string]bool{},
+		partial: map[string]*partialText{},
+	}
+}
+
+// Unknown is the number of lines that were not, or not wholly, understood.
+func (p *claudeParser) Unknown() int { return p.unknown }
+
+// Line reads one line.
+func (p *claudeParser) Line(line []byte) []cw.StreamEvent {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	var l claudeLine
+	err := json.Unmarshal(validUTF8(line), &l)
+	if err != nil && (!isWrongType(err) || l.Type == "") {
+		p.unknown++
+		return nil
+	}
+	events, known := p.line(&l)
+	if !known || err != nil || l.Message.odd() {
+		p.unknown++
+	}
+	return events
+}
+
+func (p *claudeParser) line(l *claudeLine) (events []cw.StreamEvent, known bool) {
+	if at, err := time.Parse(time.RFC3339, l.Timestamp); err == nil && at.After(p.now) {
+		p.now = at
+	}
+	switch l.Type {
+	case "system":
+		return p.system(l)
+	case "assistant":
+		return p.assistant(l), true
+	case "user":
+		return p.user(l), true
+	case "stream_event":
+		return p.streamEvent(l), true
+	case "rate_limit_event":
+		return p.rateLimit(l.RateLimit), true
+	case "result":
+		return p.result(l), true
+	case "tool_progress", "keep_alive": // named in the program, nothing to show
+		return nil, true
+	}
+	return nil, false
+}
+
+func (p *claudeParser) system(l *claudeLine) (events []cw.StreamEvent, known bool) {
+	switch l.Subtype {
+	case "init":
+		p.model = l.Model
+		return one(cw.StreamEvent{Kind: cw.StreamInit, SessionID: l.SessionID, Model: l.Model}), true
+	case "api_retry":
+		return one(cw.StreamEvent{
+			Kind: cw.StreamRetry, Attempt: l.Attempt,
+			Delay:  time.Duration(l.RetryDelayMS * float64(time.Millisecond)).Round(time.Millisecond),
+			Text:   retryText(l),
+			Bucket: p.bucket(l.Error, l.ErrorStatus, ""),
+		}), true
+	case "compact_boundary":
+		return one(p.compaction(l)), true
+	case "notification":
+		if l.Key == "stop-hook-error" { // the hook's own words come as a user line
+			return nil, true
+		}
+		return one(cw.StreamEvent{Kind: cw.StreamWarning, Text: clip(l.Text, claudeTextClip)}), true
+	case "model_fallback", "model_refusal_fallback", "model_consent_fallback":
+		return one(cw.StreamEvent{Kind: cw.StreamWarning, Text: clip(l.Content, claudeTextClip)}), true
+	case "permission_denied":
+		return p.denial(l.ToolUseID, l.ToolName, l.Message.Text), true
+	case "status", "thinking_tokens",
+		"task_started", "task_updated", "task_progress", "task_notification", "task_summary",
+		"hook_started", "hook_progress", "hook_response", "stop_hook_summary",
+		"session_state_changed", "turn_duration", "turn_starting", "commands_changed", "informational",
+		"files_persisted", "memory_recall", "memory_saved", "post_turn_summary", "local_command_output":
+		return nil, true
+	}
+	return nil, false
+}
+
+func retryText(l *claudeLine) string {
+	status := ""
+	if l.ErrorStatus != 0 { // none when the server was not reached
+		status = fmt.Sprintf(" (%d)", l.ErrorStatus)
+	}
+	return fmt.Sprintf("%s%s, try %d of %d", l.Error, status, l.Attempt, l.MaxRetries)
+}
+
+func (p *claudeParser) compaction(l *claudeLine) cw.StreamEvent {
+	ev := cw.StreamEvent{Kind: cw.StreamCompaction}
+	if l.Compact.PreTokens > 0 {
+		ev.Text = fmt.Sprintf("%s, %d tokens before", l.Compact.Trigger, l.Compact.PreTokens)
+	}
+	if l.Compact.PostTokens > 0 {
+		p.context = l.Compact.PostTokens
+		ev.Context = &cw.ContextUse{Tokens: p.context}
+	}
+	return ev
+}
+
+// assistant reads a line with (as a rule) one block of an answer. All lines of
+// one message carry the same id and usage.
+func (p *claudeParser) assistant(l *claudeLine) []cw.StreamEvent {
+	if l.Error != "" { // written by the CLI itself: model <synthetic>
+		return p.errorLine(l)
+	}
+	p.limit, p.failure = nil, ""
+	var events []cw.StreamEvent
+	for _, b := range l.Message.Content.blocks {
+		events = append(events, p.block(l.ParentToolUseID, b)...)
+	}
+	return append(events, p.countUsage(l)...)
+}
+
+func (p *claudeParser) block(parent string, b claudeBlock) []cw.StreamEvent {
+	switch b.Type {
+	case "text":
+		return p.rest(parent, cw.StreamText, b.Text)
+	case "thinking":
+		return p.rest(parent, cw.StreamThinking, b.Thinking)
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		call := cw.StreamEvent{Kind: cw.StreamToolCall, ParentToolUseID: parent, ToolUseID: b.ID, Tool: b.Name, Input: b.Input}
+		p.expectChange(b)
+		if !isPlan(b.Name) {
+			return one(call)
+		}
+		plan := call
+		plan.Kind = cw.StreamPlan
+		return []cw.StreamEvent{call, plan}
+	}
+	return nil // redacted_thinking and the like: nothing to read
+}
+
+// isPlan tells the tools with which the model keeps its list of steps. Under
+// -p 2.1.197 offers TaskCreate and TaskUpdate; older ones had TodoWrite.
+func isPlan(tool string) bool {
+	return tool == "TodoWrite" || tool == "TaskCreate" || tool == "TaskUpdate"
+}
+
+// expectChange remembers which file a tool call is to change. It is told when
+// the call has succeeded: it may be denied or fail.
+func (p *claudeParser) expectChange(b claudeBlock) {
+	var input struct {
+		FilePath     string `json:"file_path"`
+		NotebookPath string `json:"notebook_path"`
+	}
+	switch b.Name {
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+	default:
+		return
+	}
+	if json.Unmarshal(b.Input, &input) != nil {
+		return
+	}
+	path := input.FilePath
+	if path == "" {
+		path = input.NotebookPath
+	}
+	if path != "" {
+		remember(p.changes, b.ID, change{path: path, kind: "modify"})
+	}
+}
+
+// countUsage tells a message's usage once.
+func (p *claudeParser) countUsage(l *claudeLine) []cw.StreamEvent {
+	m := l.Message
+	if m.Usage == nil || m.ID == "" || p.counted[l.ParentToolUseID] == m.ID {
+		return nil
+	}
+	remember(p.counted, l.ParentToolUseID, m.ID)
+	usage := m.Usage.usage()
+	ev := cw.StreamEvent{Kind: cw.StreamUsage, ParentToolUseID: l.ParentToolUseID, Usage: &usage}
+	if l.ParentToolUseID == "" { // a sub-agent has a context of its own
+		p.context = m.Usage.context()
+		ev.Context = &cw.ContextUse{Tokens: p.context}
+	}
+	return one(ev)
+}
+
+// user reads tool results, and what the CLI says to the model in the user's place.
+func (p *claudeParser) user(l *claudeLine) []cw.StreamEvent {
+	var events []cw.StreamEvent
+	for _, b := range l.Message.Content.blocks {
+		switch {
+		case b.Type == "tool_result":
+			events = append(events, p.toolResult(l, b)...)
+		case b.Type != "text" || l.Replay: // a replay is the prompt again
+		case strings.HasPrefix(b.Text, "[Request interrupted by user"):
+			events = append(events, cw.StreamEvent{Kind: cw.StreamError, Text: b.Text, Bucket: cw.BucketAbort})
+		case l.Synthetic: // feedback of a hook, a demand for structured output
+			events = append(events, cw.StreamEvent{
+				Kind: cw.StreamWarning, ParentToolUseID: l.ParentToolUseID, Text: clip(b.Text, claudeTextClip),
+			})
+		}
+	}
+	return events
+}
+
+func (p *claudeParser) toolResult(l *claudeLine, b claudeBlock) []cw.StreamEvent {
+	ev := cw.StreamEvent{
+		Kind: cw.StreamToolResult, ParentToolUseID: l.ParentToolUseID,
+		ToolUseID: b.ToolUseID, Text: b.Content.text(), IsError: b.IsError,
+	}
+	expected, changes := p.changes[b.ToolUseID]
+	delete(p.changes, b.ToolUseID)
+	if b.IsError {
+		ev.Bucket = cw.BucketTool
+		switch {
+		case strings.HasPrefix(ev.Text, "The user doesn't want to proceed with this tool use"):
+			ev.Bucket = cw.BucketAbort // SIGINT while the tool ran
+		case isDenial(ev.Text) && !p.denied[b.ToolUseID]:
+			ev.PermissionDenied = true
+			remember(p.denied, b.ToolUseID, true)
+		}
+		return one(ev)
+	}
+	if !changes {
+		return one(ev)
+	}
+	if l.ToolUse.Type == "create" {
+		expected.kind = "add"
+	}
+	return []cw.StreamEvent{ev, {
+		Kind: cw.StreamFileChange, ParentToolUseID: l.ParentToolUseID, ToolUseID: b.ToolUseID,
+		Path: expected.path, Change: expected.kind,
+	}}
+}
+
+// isDenial knows the words with which a tool is refused for want of permission.
+func isDenial(text string) bool {
+	return strings.HasPrefix(text, "Permission to use ") ||
+		strings.HasPrefix(text, "Claude requested permissions to ") ||
+		strings.Contains(text, " was blocked. For security, ") ||
+		strings.Contains(text, "haven't granted it yet")
+}
+
+// denial tells a refusal that no tool result has told yet.
+func (p *claudeParser) denial(toolUseID, tool, text string) []cw.StreamEvent {
+	if p.denied[toolUseID] {
+		return nil
+	}
+	remember(p.denied, toolUseID, true)
+	return one(cw.StreamEvent{
+		Kind: cw.StreamWarning, ToolUseID: toolUseID, Tool: tool, PermissionDenied: true,
+		Text: clip("permission denied: "+tool+" "+text, claudeTextClip),
+	})
+}
+
+// result reads the CLI's own word on the end of a turn.
+func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
+	ev := cw.StreamEvent{
+		Kind: cw.StreamResult, Text: l.Result, Turns: l.NumTurns, CostUSD: l.TotalCostUSD,
+		IsError: l.IsError || strings.HasPrefix(l.Subtype, "error"),
+	}
+	if ev.Text == "" {
+		ev.Text = errorText(l)
+	}
+	p.totals(&ev, l)
+	var events []cw.StreamEvent
+	for _, d := range l.PermissionDenials {
+		events = append(events, p.denial(d.ToolUseID, d.ToolName, string(d.ToolInput))...)
+	}
+	if ev.IsError {
+		ev.Bucket = p.bucket(p.failure, l.APIErrorStatus, ev.Text)
+		if strings.HasPrefix(l.TerminalReason, "aborted") {
+			ev.Bucket = cw.BucketAbort
+		}
+		if ev.Bucket == cw.BucketLimit && p.limit == nil {
+			events = append(events, p.limitEvent(p.failure, ev.Text))
+		}
+	} else {
+		p.limit = nil
+	}
+	p.failure = ""
+	return append(events, ev)
+}
+
+// errorText gives what an error result says. After an interruption that is a
+// note for the CLI's own developers, so the reason stands in for it.
+func errorText(l *claudeLine) string {
+	text := strings.Join(l.Errors, "; ")
+	if strings.HasPrefix(l.TerminalReason, "aborted") && (text == "" || strings.HasPrefix(text, "[ede_diagnostic]")) {
+		return "interrupted (" + l.TerminalReason + ")"
+	}
+	return text
+}
+
+// totals gives the usage of the process so far. modelUsage has it whole; usage
+// is of the turn, and zero when the turn broke.
+func (p *claudeParser) totals(ev *cw.StreamEvent, l *claudeLine) {
+	var usage cw.Usage
+	for _, m := range l.ModelUsage {
+		usage = usage.Add(cw.Usage{
+			InputTokens: m.InputTokens, OutputTokens: m.OutputTokens,
+			CacheReadTokens: m.CacheReadInputTokens, CacheWriteTokens: m.CacheCreationInputTokens,
+		})
+	}
+	if len(l.ModelUsage) == 0 && l.claudeResult.Usage != nil {
+		usage = l.claudeResult.Usage.usage()
+	}
+	if usage != (cw.Usage{}) {
+		ev.Usage = &usage
+	}
+	if window := l.ModelUsage[p.model].ContextWindow; window > 0 || p.context > 0 {
+		ev.Context = &cw.ContextUse{Tokens: p.context, Limit: window}
+	}
+}
+
+func one(ev cw.StreamEvent) []cw.StreamEvent { return []cw.StreamEvent{ev} }
+
+// remember sets an entry and forgets all others when there are too many.
+func remember[V any](m map[string]V, key string, value V) {
+	if len(m) >= claudeMemory {
+		clear(m)
+	}
+	m[key] = value
+}

@@ -1,0 +1,16 @@
+package parsers
+
+import "cw/internal/cw"
+
+// linesParser reads plain text: every line is text, nothing is unknown. There
+// is no result event: the last words stand in Summary.LastText.
+type linesParser struct{}
+
+// Line gives the line as text, with a line end, so that the texts of a run put
+// together are its output.
+func (*linesParser) Line(line []byte) []cw.StreamEvent {
+	return []cw.StreamEvent{{Kind: cw.StreamText, Text: string(validUTF8(line)) + "\n"}}
+}
+
+// Unknown is always 0.
+func (*linesParser) Unknown() int { return 0 }

@@ -1,0 +1,58 @@
+package parsers
+
+import (
+	"fmt"
+
+	"cw/internal/cw"
+)
+
+// Reading follows the output of one run: a splitter and a parser. It holds
+// state from the run's first byte on.
+type Reading struct {
+	parser    Parser
+	splitter  *Splitter
+	events    []cw.StreamEvent // of the call that is under way
+	oversized int
+}
+
+// NewReading reads a run's output with the parser.
+func NewReading(p Parser) *Reading {
+	r := &Reading{parser: p}
+	r.splitter = NewSplitter(r.line)
+	return r
+}
+
+// Feed takes the next bytes and gives the events of the lines that they end.
+func (r *Reading) Feed(data []byte) []cw.StreamEvent {
+	r.splitter.Feed(data)
+	return r.take()
+}
+
+// Flush gives the events of a last line without a line end. It is for the end
+// of the output only.
+func (r *Reading) Flush() []cw.StreamEvent {
+	r.splitter.Flush()
+	return r.take()
+}
+
+// Unknown is the number of lines that were not understood, oversized ones
+// included.
+func (r *Reading) Unknown() int { return r.parser.Unknown() + r.oversized }
+
+func (r *Reading) line(l Line) {
+	if !l.Oversized() {
+		r.events = append(r.events, r.parser.Line(l.Bytes)...)
+		return
+	}
+	r.oversized++
+	r.events = append(r.events, cw.StreamEvent{
+		Kind: cw.StreamWarning,
+		Text: fmt.Sprintf("a line of %d bytes is too long to be read; the raw output has it whole", l.Size),
+	})
+}
+
+func (r *Reading) take() []cw.StreamEvent {
+	events := r.events
+	r.events = nil // the caller keeps them
+	return events
+}

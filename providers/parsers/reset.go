@@ -1,0 +1,89 @@
+package parsers
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Reset times as CLIs write them into error texts.
+var (
+	// "Claude AI usage limit reached|1795237769"
+	resetEpoch = regexp.MustCompile(`\|(\d{10})(?:\D|$)`)
+	// "resets 5:13am (UTC)", "resets 5am (UTC)", "resets Nov 25, 5:13am (Europe/Berlin)",
+	// "resets Jan 2, 2027, 5am (UTC)"
+	resetClock = regexp.MustCompile(`(?i)resets? (?:at )?(?:([a-z]{3}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?\s?([ap]m)(?: \(([A-Za-z0-9_+\-/]+)\))?`)
+)
+
+// ResetTime reads from an error text when a limit is over: as seconds of the
+// epoch, or as a time of day, with or without a date, which is taken as the
+// first such moment after ref. A zone that this machine does not know, and a
+// time of day with a zero ref, give nil. The zone is UTC when none is told.
+func ResetTime(text string, ref time.Time) *time.Time {
+	if m := resetEpoch.FindStringSubmatch(text); m != nil {
+		seconds, err := strconv.ParseInt(m[1], 10, 64)
+		if err != nil {
+			return nil
+		}
+		at := time.Unix(seconds, 0).UTC()
+		return &at
+	}
+	m := resetClock.FindStringSubmatch(text)
+	if m == nil || ref.IsZero() {
+		return nil
+	}
+	zone, err := time.LoadLocation(m[7]) // "" is UTC
+	if err != nil {
+		return nil
+	}
+	hour, minute, ok := clock(m[4], m[5], m[6])
+	if !ok {
+		return nil
+	}
+	at := nextMoment(ref.In(zone), m[1], m[2], m[3], hour, minute)
+	if at == nil {
+		return nil
+	}
+	utc := at.UTC()
+	return &utc
+}
+
+func clock(hourText, minuteText, half string) (hour, minute int, ok bool) {
+	hour, _ = strconv.Atoi(hourText) // digits by the pattern
+	minute, _ = strconv.Atoi("0" + minuteText)
+	if hour < 1 || hour > 12 || minute > 59 {
+		return 0, 0, false
+	}
+	hour %= 12
+	if strings.EqualFold(half, "pm") {
+		hour += 12
+	}
+	return hour, minute, true
+}
+
+// nextMoment gives the first moment after ref with the given date (which may be
+// empty, or lack the year) and time of day.
+func nextMoment(ref time.Time, monthText, dayText, yearText string, hour, minute int) *time.Time {
+	if monthText == "" {
+		at := time.Date(ref.Year(), ref.Month(), ref.Day(), hour, minute, 0, 0, ref.Location())
+		if at.Before(ref) {
+			at = time.Date(ref.Year(), ref.Month(), ref.Day()+1, hour, minute, 0, 0, ref.Location())
+		}
+		return &at
+	}
+	month, err := time.Parse("Jan", strings.ToUpper(monthText[:1])+strings.ToLower(monthText[1:]))
+	day, _ := strconv.Atoi(dayText) // digits by the pattern
+	if err != nil || day < 1 || day > 31 {
+		return nil
+	}
+	year := ref.Year()
+	if yearText != "" {
+		year, _ = strconv.Atoi(yearText)
+	}
+	at := time.Date(year, month.Month(), day, hour, minute, 0, 0, ref.Location())
+	if yearText == "" && at.Before(ref) {
+		at = time.Date(year+1, month.Month(), day, hour, minute, 0, 0, ref.Location())
+	}
+	return &at
+}

@@ -1,0 +1,181 @@
+package parsers
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"cw/internal/cw"
+)
+
+// lastTextMax is how many bytes of the last words are kept.
+const lastTextMax = 2000
+
+// Summary is what a run's events say as a whole. It is a pure fold: the same
+// events in the same order give the same summary, and no clock is read.
+type Summary struct {
+	SessionID string // as the CLI's first line said it
+	Model     string
+
+	HasResult     bool   // the CLI said itself how it ended
+	Result        string // its words on that
+	ResultIsError bool
+	ResultBucket  string // why, when it is an error and known
+	CostUSD       float64
+	Usage         cw.Usage
+	Turns         int
+
+	// Limit is the usage limit that the account is at. A warning is none, and
+	// one that was overcome by later progress does not count.
+	Limit *cw.Limit
+	// AuthError is true when the credentials were refused, and nothing went on
+	// after that.
+	AuthError bool
+	LastError Failure
+	Retry     Retry // a transient error that is being retried; zero when it was overcome
+
+	LastText      string // the end of the main conversation's words since the last tool call, at most 2000 bytes
+	LastTool      string
+	ToolCalls     int
+	Denied        int // tool calls that were refused for want of permission
+	Compactions   int
+	ContextTokens int // of the main conversation, after the last answer
+	ContextLimit  int // 0 when the CLI does not tell
+
+	textOver bool // a tool call ended the words in LastText
+}
+
+// Failure is an error as the CLI told it.
+type Failure struct {
+	Text   string
+	Bucket string // "" when it is none of the known kinds
+}
+
+// Retry is an attempt that the CLI announced.
+type Retry struct {
+	Attempt int
+	Delay   time.Duration // from the moment of the announcement
+	Text    string
+}
+
+// Add takes the next event.
+func (s *Summary) Add(ev cw.StreamEvent) {
+	switch ev.Kind {
+	case cw.StreamInit:
+		s.SessionID, s.Model = ev.SessionID, ev.Model
+	case cw.StreamText:
+		s.progress()
+		if ev.ParentToolUseID == "" {
+			s.addText(ev.Text)
+		}
+	case cw.StreamThinking:
+		s.progress()
+	case cw.StreamToolCall:
+		s.progress()
+		s.ToolCalls++
+		s.LastTool, s.textOver = ev.Tool, true
+	case cw.StreamUsage:
+		s.addUsage(ev)
+	case cw.StreamLimit:
+		s.addLimit(ev.Limit)
+	case cw.StreamRetry:
+		s.Retry = Retry{Attempt: ev.Attempt, Delay: ev.Delay, Text: ev.Text}
+	case cw.StreamError:
+		s.fail(ev.Text, ev.Bucket)
+	case cw.StreamCompaction:
+		s.Compactions++
+		s.setContext(ev.Context)
+	case cw.StreamResult:
+		s.addResult(ev)
+	}
+	if ev.PermissionDenied {
+		s.Denied++
+	}
+}
+
+// progress forgets the trouble that the CLI came through.
+func (s *Summary) progress() {
+	s.Limit, s.AuthError, s.Retry = nil, false, Retry{}
+}
+
+func (s *Summary) addText(text string) {
+	if s.textOver {
+		s.LastText, s.textOver = "", false
+	}
+	s.LastText += text
+	cut := len(s.LastText) - lastTextMax
+	if cut <= 0 {
+		return
+	}
+	for cut < len(s.LastText) && !utf8.RuneStart(s.LastText[cut]) {
+		cut++
+	}
+	s.LastText = s.LastText[cut:]
+}
+
+func (s *Summary) addUsage(ev cw.StreamEvent) {
+	if ev.Usage != nil {
+		s.Usage = s.Usage.Add(*ev.Usage)
+	}
+	s.setContext(ev.Context)
+}
+
+func (s *Summary) setContext(use *cw.ContextUse) {
+	if use == nil {
+		return
+	}
+	if use.Tokens > 0 {
+		s.ContextTokens = use.Tokens
+	}
+	if use.Limit > 0 {
+		s.ContextLimit = use.Limit
+	}
+}
+
+// addLimit merges what several lines say about the same limit.
+func (s *Summary) addLimit(limit *cw.Limit) {
+	if limit == nil || limit.Warning {
+		return
+	}
+	merged := *limit
+	if s.Limit != nil {
+		merged = mergeLimit(*s.Limit, merged)
+	}
+	s.Limit = &merged
+	s.LastError = Failure{Text: limit.Text, Bucket: cw.BucketLimit}
+}
+
+// addResult takes the CLI's own totals in place of the sums, where it gives
+// any: they count requests that have no line of their own.
+func (s *Summary) addResult(ev cw.StreamEvent) {
+	s.HasResult, s.Result, s.ResultIsError, s.ResultBucket = true, ev.Text, ev.IsError, ev.Bucket
+	s.CostUSD, s.Turns, s.Retry = ev.CostUSD, ev.Turns, Retry{}
+	if ev.Usage != nil && *ev.Usage != (cw.Usage{}) {
+		s.Usage = *ev.Usage
+	}
+	s.setContext(ev.Context)
+	if !ev.IsError {
+		s.progress()
+		return
+	}
+	s.fail(ev.Text, ev.Bucket)
+}
+
+func (s *Summary) fail(text, bucket string) {
+	s.LastError = Failure{Text: text, Bucket: bucket}
+	s.AuthError = s.AuthError || bucket == cw.BucketAuth
+	s.Retry = Retry{}
+}
+
+// mergeLimit lets the newer word win and keeps what only the older one knows.
+func mergeLimit(older, newer cw.Limit) cw.Limit {
+	if newer.Until == nil {
+		newer.Until = older.Until
+	}
+	if newer.Kind == "" {
+		newer.Kind = older.Kind
+	}
+	if newer.Text == "" {
+		newer.Text = older.Text
+	}
+	return newer
+}

@@ -1,0 +1,268 @@
+package providers
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/google/uuid"
+
+	"cw/internal/cw"
+	"cw/providers/parsers"
+)
+
+// Preset says everything that cw knows about one provider's CLI. Its fields
+// are the keys of a preset file; docs/providers.md explains each. A preset is
+// read-only: copies share their lists.
+type Preset struct {
+	Extends string   `yaml:"extends"` // the embedded preset that this file changes
+	Name    string   `yaml:"name"`
+	Title   string   `yaml:"title"`
+	Aliases []string `yaml:"aliases"`
+
+	Command Executable `yaml:"command"`
+	Version Version    `yaml:"version"`
+
+	SpawnForm  Launch `yaml:"spawn"`
+	ResumeForm Launch `yaml:"resume"`
+	// The parts that spawn and resume have in common; a template names them.
+	ModelArgs          Args `yaml:"modelArgs"`
+	OutputArgs         Args `yaml:"outputArgs"`
+	NonInteractiveArgs Args `yaml:"nonInteractiveArgs"`
+	AutoApproveArgs    Args `yaml:"autoApproveArgs"`
+
+	PromptMode       PromptMode      `yaml:"promptMode"`
+	ResumeStyle      ResumeStyle     `yaml:"resumeStyle"`
+	ResumeBoundTo    ResumeBound     `yaml:"resumeBoundTo"`
+	SessionID        SessionIDSource `yaml:"sessionId"`
+	StructuredOutput bool            `yaml:"structuredOutput"`
+	Parser           string          `yaml:"parser"`
+	Driver           Driver          `yaml:"driver"`
+	Signal           SignalSource    `yaml:"signal"`
+
+	Account   Account           `yaml:"account"`
+	AsRootEnv map[string]string `yaml:"asRootEnv"`
+	EnvStrip  []string          `yaml:"envStrip"`
+
+	MCP              Wiring   `yaml:"mcp"`
+	Hooks            Wiring   `yaml:"hooks"`
+	InstructionFiles []string `yaml:"instructionFiles"`
+
+	Patterns PatternTexts `yaml:"patterns"`
+	Patience Patience     `yaml:"patience"`
+	Stop     Stop         `yaml:"stop"`
+	Traps    []string     `yaml:"traps"`
+
+	// Accepted and not used yet.
+	OneShot            any `yaml:"oneShot"`
+	ToolPolicy         any `yaml:"toolPolicy"`
+	AppendSystemPrompt any `yaml:"appendSystemPrompt"`
+	Sampling           any `yaml:"sampling"`
+	Fork               any `yaml:"fork"`
+	Skills             any `yaml:"skills"`
+	ContextLimit       any `yaml:"contextLimit"`
+
+	compiled compiledPatterns
+	origin   string // the file it comes from, "" when embedded
+}
+
+// Executable says how the CLI is found.
+type Executable struct {
+	From    CommandFrom `yaml:"from"`
+	Names   []string    `yaml:"names"`   // looked up on PATH, in order
+	Paths   []string    `yaml:"paths"`   // tried next; a leading ~/ is the home
+	Native  []string    `yaml:"native"`  // binaries inside node_modules to be started in place of an npm wrapper
+	Install string      `yaml:"install"` // the line that installs it, shown as a hint
+}
+
+// CommandFrom says where the command comes from.
+type CommandFrom string
+
+// Where a command comes from.
+const (
+	FromPath   CommandFrom = "path"   // an installed program
+	FromScript CommandFrom = "script" // a file given for each agent
+)
+
+// Version says how to ask the CLI for its version, and what is needed.
+type Version struct {
+	Args    []string `yaml:"args"`    // none: it is not asked
+	Pattern string   `yaml:"pattern"` // its first group is the version
+	Minimum string   `yaml:"minimum"` // numbers with dots
+}
+
+// Launch is how a run is started: argv after the command, and environment.
+type Launch struct {
+	Args Args              `yaml:"args"`
+	Env  map[string]string `yaml:"env"`
+}
+
+// PromptMode says how the prompt travels.
+type PromptMode string
+
+// The ways of a prompt.
+const (
+	PromptNative PromptMode = "native" // over the driver's own protocol
+	PromptFlag   PromptMode = "flag"   // behind an option, or as a file named by one
+	PromptArg    PromptMode = "arg"    // as an argument of its own
+	PromptStdin  PromptMode = "stdin"  // the way to prefer: any size, may begin with "-"
+)
+
+// ResumeStyle says how a session goes on in a new run.
+type ResumeStyle string
+
+// The styles of resume.
+const (
+	ResumeNone       ResumeStyle = "none"
+	ResumeFlag       ResumeStyle = "flag"
+	ResumeSubcommand ResumeStyle = "subcommand"
+	ResumeACP        ResumeStyle = "acp"
+)
+
+// ResumeBound says from where a session can be resumed.
+type ResumeBound string
+
+// What a session is bound to.
+const (
+	BoundNone ResumeBound = "none" // resumes anywhere
+	BoundCwd  ResumeBound = "cwd"  // only from the same working directory
+	BoundRepo ResumeBound = "repo" // from any worktree of the same repository
+)
+
+// SessionIDSource says where the session's id comes from.
+type SessionIDSource struct {
+	Choose string `yaml:"choose"` // uuid: cw chooses it; none
+	From   string `yaml:"from"`   // where the output tells it: first-line, every-line, last-line, none
+}
+
+// Driver says how cw talks to the CLI.
+type Driver string
+
+// The drivers.
+const (
+	DriverNative Driver = "native" // a process with files
+	DriverACP    Driver = "acp"    // JSON-RPC over stdio
+)
+
+// SignalSource says who writes the signal at the end of a run.
+type SignalSource string
+
+// The sources of a signal.
+const (
+	SignalAgent   SignalSource = "agent"   // the agent, or the script, writes signal.json
+	SignalDerived SignalSource = "derived" // cw, from exit, commits and patterns
+)
+
+// Account names the variables that carry credentials.
+type Account struct {
+	ConfigDir []string `yaml:"configDir"`
+	Key       string   `yaml:"key"`
+	Token     string   `yaml:"token"`
+	BaseURL   string   `yaml:"baseUrl"`
+	// OtherCredentials are further variables that carry or choose credentials.
+	OtherCredentials []string `yaml:"otherCredentials"`
+	ConfigArgs       Args     `yaml:"configArgs"` // for CLIs that take the directory as an option
+	// PassEnv are further names that pass from the user's environment, as they
+	// are or with a final * as a prefix.
+	PassEnv []string `yaml:"passEnv"`
+	// PassEnvWhen are names that pass only when the variable is set.
+	PassEnvWhen map[string][]string `yaml:"passEnvWhen"`
+}
+
+// Wiring says how a file of cw's is made known to the CLI: its MCP servers, its
+// hooks.
+type Wiring struct {
+	Style    string            `yaml:"style"`    // none, flag, env, file
+	Args     Args              `yaml:"args"`     // dropped when there is no such file
+	Env      map[string]string `yaml:"env"`      // dropped when there is no such file
+	File     string            `yaml:"file"`     // where it is written
+	Template string            `yaml:"template"` // what is written
+}
+
+// PatternTexts are regular expressions, applied to error events and stderr
+// only.
+type PatternTexts struct {
+	Limit       []string `yaml:"limit"`
+	Auth        []string `yaml:"auth"`
+	Overload    []string `yaml:"overload"`
+	SessionGone []string `yaml:"sessionGone"`
+}
+
+// Patience says how long silence may last before a run counts as stalled.
+type Patience struct {
+	Silence     Duration `yaml:"silence"`
+	ToolSilence Duration `yaml:"toolSilence"` // while a tool runs
+}
+
+// Stop says how a run is ended.
+type Stop struct {
+	Signal string   `yaml:"signal"` // TERM, INT or HUP
+	Grace  Duration `yaml:"grace"`  // until KILL
+}
+
+// Duration is a time.Duration that a file writes as "90s", "15m" or "1h30m".
+type Duration struct{ time.Duration }
+
+// UnmarshalYAML reads a duration. Errors carry its place in the file.
+func (d *Duration) UnmarshalYAML(node ast.Node) error {
+	text, ok := node.(*ast.StringNode)
+	if ok {
+		var err error
+		if d.Duration, err = time.ParseDuration(text.Value); err == nil {
+			return nil
+		}
+	}
+	return &yaml.SyntaxError{Message: "it is no duration; write 90s, 15m or 1h30m", Token: node.GetToken()}
+}
+
+type compiledPatterns struct {
+	version     *regexp.Regexp
+	errors      parsers.Patterns
+	sessionGone []*regexp.Regexp
+}
+
+// Origin is the file that the preset comes from, "" when it is embedded.
+func (p Preset) Origin() string { return p.origin }
+
+// CanResume tells whether a session can go on in a new run.
+func (p Preset) CanResume() bool { return p.ResumeStyle != ResumeNone }
+
+// NewSessionID chooses a session id where the CLI lets cw choose, else "".
+func (p Preset) NewSessionID() string {
+	if p.SessionID.Choose != chooseUUID {
+		return ""
+	}
+	return uuid.NewString()
+}
+
+// NewReading makes a reading of a run's output, to be fed from its first byte
+// on. since is the start of the run.
+func (p Preset) NewReading(since time.Time) (*parsers.Reading, error) {
+	parser, err := parsers.New(p.Parser, parsers.Options{Patterns: p.compiled.errors, Since: since})
+	if err != nil {
+		return nil, fmt.Errorf("provider %s: %w", p.Name, err)
+	}
+	return parsers.NewReading(parser), nil
+}
+
+// SessionGone tells whether an error text or stderr says that the session to
+// be resumed does not exist.
+func (p Preset) SessionGone(text string) bool {
+	return firstMatch(p.compiled.sessionGone, text) != ""
+}
+
+// stderrJudged is how much of the end of stderr is looked at.
+const stderrJudged = 64 << 10
+
+// JudgeStderr tells from the stderr of a run that failed whether it was a usage
+// limit, refused credentials, or a session that is gone.
+func (p Preset) JudgeStderr(stderr []byte) (limit *cw.Limit, auth, gone bool) {
+	text := string(stderr[max(0, len(stderr)-stderrJudged):])
+	if line := firstMatch(p.compiled.errors.Limit, text); line != "" {
+		limit = &cw.Limit{Text: line, Until: parsers.ResetTime(line, time.Time{})}
+	}
+	auth = limit == nil && firstMatch(p.compiled.errors.Auth, text) != ""
+	return limit, auth, p.SessionGone(text)
+}
