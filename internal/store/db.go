@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gorm.io/gorm"
+
+	"cw/internal/cw"
+)
+
+// Names of the databases inside the home folder.
+const (
+	stateName = "cw.db"
+	logName   = "log.db"
+)
+
+// Options say where the databases are and who wants to know of changes.
+type Options struct {
+	Dir     string       // the home folder of cw; made, 0700, when it is not there
+	Version string       // of this program, for messages
+	Log     *slog.Logger // nil: silent. Never gets a value that is stored
+	// OnCommit is told the events of each transaction after it was committed,
+	// in the order of their numbers. The next transaction waits for it, so it
+	// must be quick and must not write to the store. May be nil.
+	OnCommit func([]cw.Event)
+	Now      func() time.Time // nil: time.Now
+}
+
+// DB is the store. It is safe for concurrent use; writers take turns, readers
+// never wait.
+type DB struct {
+	state    *database
+	log      *database
+	now      func() time.Time
+	onCommit func([]cw.Event)
+	appends  chan *appendCall // to Run
+	stopped  chan struct{}    // closed when Run has ended
+}
+
+// Open opens both databases, makes them when they are not there, and brings
+// their schemas up to date after a verified backup. It starts nothing.
+//
+// CodeFailed when a database is damaged (it is left as it is) or cannot be
+// written, CodeRefused when a newer cw wrote it.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	state, err := stateMigrations()
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := logMigrations()
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, o, state, chunks)
+}
+
+// open is Open with other migrations.
+func open(ctx context.Context, o Options, state, chunks fs.FS) (*DB, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, unwritable(filepath.Join(dir, stateName)).Because(err)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := checkLibrary(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkPair(dir); err != nil {
+		return nil, err
+	}
+	p := plan{version: o.Version, log: o.Log, now: o.Now}
+	p.path, p.synchronous, p.migrations = filepath.Join(dir, stateName), "FULL", state
+	db := &DB{now: o.Now, onCommit: o.OnCommit, appends: make(chan *appendCall), stopped: make(chan struct{})}
+	if db.state, err = openDatabase(ctx, p); err != nil {
+		return nil, err
+	}
+	p.path, p.synchronous, p.migrations = filepath.Join(dir, logName), "NORMAL", chunks
+	if db.log, err = openDatabase(ctx, p); err != nil {
+		return nil, errors.Join(err, db.state.close())
+	}
+	return db, nil
+}
+
+// checkPair finds a state database that was emptied: SQLite takes an empty
+// file for a new one, but log.db is only ever made after cw.db has pages.
+func checkPair(dir string) error {
+	state, err := os.Stat(filepath.Join(dir, stateName))
+	if err != nil || state.Size() > 0 {
+		return nil // not there: moved aside by a person, or the first start
+	}
+	chunks, err := os.Stat(filepath.Join(dir, logName))
+	if err != nil || chunks.Size() == 0 {
+		return nil
+	}
+	return damaged(filepath.Join(dir, stateName)).Because(errors.New("it is empty, but it was in use"))
+}
+
+// Close closes both databases. Run must have ended.
+func (db *DB) Close() error {
+	return errors.Join(db.state.close(), db.log.close())
+}
+
+// Sizes gives the bytes on disk of the state and of the chunks.
+func (db *DB) Sizes(context.Context) (state, log int64, err error) {
+	state, errState := db.state.size()
+	log, errLog := db.log.size()
+	return state, log, errors.Join(errState, errLog)
+}
+
+// tx is one write transaction of the state: one intention at one time.
+type tx struct {
+	*gorm.DB
+	now    time.Time
+	events []cw.Event
+}
+
+// change runs one write transaction and tells its events once it is committed.
+// act names it in errors. Times that the caller left empty become its time.
+func (db *DB) change(ctx context.Context, act string, do func(t *tx) error) error {
+	t := &tx{now: db.now().UTC().Round(0)} // without the monotonic reading: as it will be read back
+	err := db.state.transact(ctx, t.now,
+		func(g *gorm.DB) error {
+			t.DB = g
+			return do(t)
+		},
+		func() {
+			if db.onCommit != nil && len(t.events) > 0 {
+				db.onCommit(t.events)
+			}
+		})
+	return inAct(act, err)
+}
+
+// query reads the state at one moment. act names it in errors.
+func (db *DB) query(ctx context.Context, act string, do func(g *gorm.DB) error) error {
+	return inAct(act, db.state.snapshot(ctx, do))
+}
+
+// one loads the row that the condition selects into row, and tells whether
+// there is one.
+func one(g *gorm.DB, row any, where string, args ...any) (bool, error) {
+	found := g.Where(where, args...).Limit(1).Find(row)
+	return found.RowsAffected == 1, found.Error
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// later gives the migrations of the state with more after them.
+func later(t *testing.T, more ...string) fs.FS {
+	t.Helper()
+	out := fstest.MapFS{}
+	state, err := stateMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(state, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(state, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = &fstest.MapFile{Data: data}
+	}
+	for i, sql := range more {
+		out["900"+string(rune('1'+i))+"_later.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql)}
+	}
+	return out
+}
+
+// openWith opens a folder with other migrations of the state.
+func openWith(t *testing.T, dir string, state fs.FS) (*DB, error) {
+	t.Helper()
+	chunks, err := logMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t.Context(), Options{
+		Dir: dir, Version: "v0.1.0-test",
+		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+	}, state, chunks)
+}
+
+const goodMigration = "CREATE TABLE extra (id TEXT);\nALTER TABLE agents ADD COLUMN extra TEXT;\nINSERT INTO extra VALUES ('x');\n"
+
+// TestMigrate brings an older database up to date: what was in it stays, and
+// a verified copy of how it was is kept.
+func TestMigrate(t *testing.T) {
+	dir := filled(t)
+	db, err := openWith(t, dir, later(t, goodMigration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := db.LastEventSeq(t.Context()); err != nil || last != 40 {
+		t.Errorf("after migrating: %d events, %v", last, err)
+	}
+	if err := db.state.read.Exec("SELECT extra FROM agents").Error; err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+
+	path := filepath.Join(backupDir(dir), "cw-1-20260102T030405.db")
+	entries, err := os.ReadDir(backupDir(dir))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("backups: %v %v", entries, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("backup: %v %v", info, err)
+	}
+	again, err := openWith(t, dir, later(t, goodMigration)) // nothing to do
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Close()
+	if entries, _ := os.ReadDir(backupDir(dir)); len(entries) != 1 {
+		t.Errorf("a start without a migration made a backup: %v", entries)
+	}
+
+	restored := t.TempDir() // as the hint of an error says
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(restored, stateName), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old, err := Open(t.Context(), Options{Dir: restored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = old.Close() }()
+	if last, err := old.LastEventSeq(t.Context()); err != nil || last != 40 {
+		t.Errorf("in the backup: %d events, %v", last, err)
+	}
+}
+
+// TestNewMakesNoBackup: there is nothing to keep.
+func TestNewMakesNoBackup(t *testing.T) {
+	b := newBench(t)
+	if _, err := os.Stat(backupDir(b.dir)); err == nil {
+		t.Error("a new store has backups")
+	}
+}
+
+// TestNewer refuses a database of a later cw, names both, and leaves it.
+func TestNewer(t *testing.T) {
+	dir := filled(t)
+	db, err := openWith(t, dir, later(t, goodMigration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := sums(t, dir)
+	_, err = Open(t.Context(), Options{Dir: dir, Version: "v0.1.0-test"})
+	refuses(t, err, cw.CodeRefused, "it has schema 9001, this cw v0.1.0-test knows schema 1")
+	refuses(t, err, cw.CodeRefused, "upgrade cw")
+	same(t, "files", sums(t, dir), before)
+}
+
+// TestFailedMigration: one that fails in the middle leaves no part of itself,
+// and those before it stay done.
+func TestFailedMigration(t *testing.T) {
+	dir := filled(t)
+	bad := "CREATE TABLE half (id TEXT);\nINSERT INTO nothing VALUES (1);\n"
+	if _, err := openWith(t, dir, later(t, goodMigration, bad)); err == nil || !strings.Contains(err.Error(), "from schema 1 to 9002") {
+		t.Fatalf("a bad migration: %v", err)
+	}
+	db, err := openWith(t, dir, later(t, goodMigration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var tables []string
+	if err := db.state.read.Raw("SELECT name FROM sqlite_schema WHERE name IN ('half', 'extra')").Scan(&tables).Error; err != nil {
+		t.Fatal(err)
+	}
+	same(t, "tables", tables, []string{"extra"})
+}
+
+// TestNoBackupNoMigration: without a copy the schema is not touched.
+func TestNoBackupNoMigration(t *testing.T) {
+	dir := filled(t)
+	if err := os.WriteFile(backupDir(dir), nil, 0o600); err != nil { // a file where the folder should be
+		t.Fatal(err)
+	}
+	before := sums(t, dir)[stateName]
+	if _, err := openWith(t, dir, later(t, goodMigration)); err == nil || !strings.Contains(err.Error(), "back up") {
+		t.Fatalf("without a backup: %v", err)
+	}
+	same(t, "file", sums(t, dir)[stateName], before)
+}
+
+// TestInterruptedBackup: a half copy of an earlier start is no hindrance, and
+// never has the name of a whole one.
+func TestInterruptedBackup(t *testing.T) {
+	dir := filled(t)
+	if err := os.Mkdir(backupDir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(backupDir(dir), "cw-1-20260102T030405.db.half"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openWith(t, dir, later(t, goodMigration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = db.Close()
+	entries, err := os.ReadDir(backupDir(dir))
+	if err != nil || len(entries) != 1 || strings.HasSuffix(entries[0].Name(), ".half") {
+		t.Errorf("backups: %v %v", entries, err)
+	}
+}

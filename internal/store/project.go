@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"cw/internal/cw"
+)
+
+// namedMax is how many things an error names before it counts the rest.
+const namedMax = 5
+
+// AddProject stores a project. CodeRefused when its name, git directory or
+// mirror is another's.
+func (db *DB) AddProject(ctx context.Context, p cw.Project, e cw.Event) error {
+	return db.change(ctx, "add project", func(t *tx) error {
+		var other cw.Project
+		found, err := one(t.DB, &other, "name = ? OR mirror = ? OR (git_dir <> '' AND git_dir = ?)", p.Name, p.Mirror, p.GitDir)
+		if err != nil {
+			return err
+		}
+		if found {
+			return projectTaken(p, other)
+		}
+		if err := t.Create(&p).Error; err != nil {
+			return err
+		}
+		return t.emit(e)
+	})
+}
+
+func projectTaken(p, other cw.Project) error {
+	switch {
+	case p.GitDir != "" && p.GitDir == other.GitDir:
+		return cw.Errorf(cw.CodeRefused, "the repository %s is already the project %s", p.Path, other.Name)
+	case p.Name == other.Name:
+		return cw.Errorf(cw.CodeRefused, "the project name %s is taken by %s", p.Name, other.Path)
+	}
+	return cw.Errorf(cw.CodeRefused, "the mirror %s belongs to the project %s", p.Mirror, other.Name)
+}
+
+// Projects lists all projects by name.
+func (db *DB) Projects(ctx context.Context) ([]cw.Project, error) {
+	projects := []cw.Project{}
+	err := db.query(ctx, "list projects", func(g *gorm.DB) error {
+		return g.Order("name").Find(&projects).Error
+	})
+	return projects, err
+}
+
+// ProjectByRef finds a project by id, name or absolute path. CodeNotFound.
+func (db *DB) ProjectByRef(ctx context.Context, ref string) (cw.Project, error) {
+	var p cw.Project
+	err := db.query(ctx, "find project", func(g *gorm.DB) (err error) {
+		p, err = projectByRef(g, ref)
+		return err
+	})
+	return p, err
+}
+
+// projectByRef prefers an id to a name, and a name to a path.
+func projectByRef(g *gorm.DB, ref string) (cw.Project, error) {
+	var p cw.Project
+	for _, column := range []string{"id", "name", "path"} {
+		found, err := one(g, &p, column+" = ?", ref)
+		if err != nil || found {
+			return p, err
+		}
+	}
+	return p, cw.Errorf(cw.CodeNotFound, "there is no project %q", ref).WithHint("see: cw project list")
+}
+
+// ProjectByGitDir finds the project of a git directory, and tells whether
+// there is one.
+func (db *DB) ProjectByGitDir(ctx context.Context, gitDir string) (p cw.Project, found bool, err error) {
+	err = db.query(ctx, "find project", func(g *gorm.DB) error {
+		found, err = one(g, &p, "git_dir = ? AND git_dir <> ''", gitDir)
+		return err
+	})
+	return p, found, err
+}
+
+// UpdateProjectPath stores where a repository is after it was moved.
+// CodeNotFound; CodeRefused when the git directory is another project's.
+func (db *DB) UpdateProjectPath(ctx context.Context, id cw.ProjectID, path, gitDir string) error {
+	return db.change(ctx, "move project", func(t *tx) error {
+		var other cw.Project
+		taken, err := one(t.DB, &other, "git_dir = ? AND git_dir <> '' AND id <> ?", gitDir, id)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return cw.Errorf(cw.CodeRefused, "the repository %s is already the project %s", path, other.Name)
+		}
+		updated := t.Model(&cw.Project{}).Where("id = ?", id).Updates(map[string]any{"path": path, "git_dir": gitDir})
+		return orMissing(updated, "project", string(id))
+	})
+}
+
+// RemoveProject forgets a project. CodeRefused while agents that are not
+// removed use it, CodeNotFound.
+func (db *DB) RemoveProject(ctx context.Context, id cw.ProjectID, e cw.Event) error {
+	return db.change(ctx, "remove project", func(t *tx) error {
+		var users []string
+		err := t.Raw(`SELECT a.alias FROM agents a JOIN agent_worktrees w ON w.agent_id = a.id
+			WHERE w.project_id = ? AND a.deleted_at IS NULL ORDER BY a.created_at DESC, a.rowid DESC`, id).Scan(&users).Error
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			return cw.Errorf(cw.CodeRefused, "the project is used by %s", naming(users)).
+				WithHint("a project can be removed when no agent uses it")
+		}
+		if err := orMissing(t.Where("id = ?", id).Delete(&cw.Project{}), "project", string(id)); err != nil {
+			return err
+		}
+		return t.emit(e)
+	})
+}
+
+// naming gives the first names, and how many more there are.
+func naming(names []string) string {
+	if len(names) <= namedMax {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedMax], ", "), len(names)-namedMax)
+}
+
+// orMissing gives the error of a change that must have hit one row.
+func orMissing(changed *gorm.DB, noun, id string) error {
+	if changed.Error != nil {
+		return changed.Error
+	}
+	if changed.RowsAffected == 0 {
+		return cw.Errorf(cw.CodeNotFound, "there is no %s %s", noun, id)
+	}
+	return nil
+}

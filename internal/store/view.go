@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"cw/internal/cw"
+)
+
+// AgentView gives an agent, found by alias or id, with everything that belongs
+// to it. CodeNotFound, with the nearest alias as hint.
+func (db *DB) AgentView(ctx context.Context, ref string) (cw.AgentView, error) {
+	var view cw.AgentView
+	err := db.query(ctx, "read agent", func(g *gorm.DB) error {
+		agent, err := agentByRef(g, ref)
+		if err != nil {
+			return err
+		}
+		views, err := viewsOf(g, []cw.Agent{agent})
+		if err != nil {
+			return err
+		}
+		view = views[0]
+		return nil
+	})
+	return view, err
+}
+
+// AgentViews gives all agents that match and are not removed, newest first.
+// The number of queries does not depend on how many there are. CodeNotFound
+// when the filter names a project that is not there.
+func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
+	var views []cw.AgentView
+	err := db.query(ctx, "list agents", func(g *gorm.DB) error {
+		q := g.Where("deleted_at IS NULL").Order("created_at DESC, rowid DESC")
+		if len(f.Statuses) > 0 {
+			q = q.Where("status IN (SELECT value FROM json_each(?))", list(f.Statuses))
+		}
+		if f.Project != "" {
+			project, err := projectByRef(g, f.Project)
+			if err != nil {
+				return err
+			}
+			q = q.Where("id IN (SELECT agent_id FROM agent_worktrees WHERE project_id = ?)", project.ID)
+		}
+		if f.Limit > 0 {
+			q = q.Limit(f.Limit)
+		}
+		var agents []cw.Agent
+		if err := q.Find(&agents).Error; err != nil {
+			return err
+		}
+		var err error
+		views, err = viewsOf(g, agents)
+		return err
+	})
+	return views, err
+}
+
+// viewsOf reads what belongs to agents, one query per table.
+func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
+	ids := make([]cw.AgentID, len(agents))
+	for i, a := range agents {
+		ids[i] = a.ID
+	}
+	worktrees, err := worktreesOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := runsOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := openQuestionsOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]cw.AgentView, len(agents))
+	for i, a := range agents {
+		views[i] = view(a, worktrees[a.ID], runs[a.ID], questions[a.ID])
+	}
+	return views, nil
+}
+
+func runsOf(g *gorm.DB, agents []cw.AgentID) (map[cw.AgentID][]cw.Run, error) {
+	var rows []cw.Run
+	err := g.Where("kind = ? AND agent_id IN (SELECT value FROM json_each(?))", cw.RunAgent, list(agents)).
+		Order("agent_id, session_number").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[cw.AgentID][]cw.Run, len(agents))
+	for _, r := range rows {
+		out[r.AgentID] = append(out[r.AgentID], r)
+	}
+	return out, nil
+}
+
+func openQuestionsOf(g *gorm.DB, agents []cw.AgentID) (map[cw.AgentID][]cw.Question, error) {
+	var rows []cw.Question
+	err := g.Where("status = ? AND agent_id IN (SELECT value FROM json_each(?))", cw.QuestionOpen, list(agents)).
+		Order("agent_id, created_at, request_id, seq").Find(&rows).Error
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[cw.AgentID][]cw.Question, len(agents))
+	for _, q := range rows {
+		q.Options = orEmpty(q.Options)
+		out[q.AgentID] = append(out[q.AgentID], q)
+	}
+	return out, nil
+}
+
+// view puts an agent together with what belongs to it. runs are in order; the
+// process facts are those of the last, cost and usage those of all.
+func view(agent cw.Agent, worktrees []cw.AgentWorktree, runs []cw.Run, questions []cw.Question) cw.AgentView {
+	agent.Warnings = orEmpty(agent.Warnings)
+	v := cw.AgentView{
+		Agent:            agent,
+		Projects:         orEmpty(worktrees),
+		PendingQuestions: orEmpty(questions),
+		Runs:             orEmpty(runs),
+	}
+	for _, r := range runs {
+		v.CostUSD += r.CostUSD
+		v.Usage = v.Usage.Add(r.Usage)
+		v.PID, v.OutputPath, v.ExitCode = r.PID, r.OutputPath, r.ExitCode
+	}
+	if len(worktrees) == 1 {
+		w := worktrees[0]
+		v.Worktree, v.WorktreeState, v.Branch = w.Path, w.State, w.Branch
+		v.BaseBranch, v.BaseCommit, v.HeadCommit = w.BaseBranch, w.BaseCommit, w.HeadCommit
+	}
+	return v
+}
