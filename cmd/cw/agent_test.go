@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cw/internal/cw"
+)
+
+func TestAgentOptions(t *testing.T) {
+	t.Parallel()
+	check := func(want, got any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		sameOptions(t, want, got)
+	}
+	spawn, err := parsed(t, []string{
+		"do", "it", "--project", "a", "--project", "./b", "--initiative", "i", "--phase", "p", "--task", "t", "--account", "acc",
+	}, func(a *app, f func(context.Context, *agentSpawnOptions) error) runner { return newAgentSpawnCmd(a, f) })
+	check(&agentSpawnOptions{
+		spawnFlags: spawnFlags{words: []string{"do", "it"}, mode: "execute"},
+		projects:   []string{"a", "./b"}, initiative: "i", phase: "p", task: "t", account: "acc",
+	}, spawn, err)
+	list, err := parsed(t, []string{"--status", "idle,running", "--status", "crashed", "--project", ".", "-q"},
+		func(a *app, f func(context.Context, *agentListOptions) error) runner { return newAgentListCmd(a, f) })
+	check(&agentListOptions{statuses: []string{"idle", "running", "crashed"}, project: ".", quiet: true}, list, err)
+	show, err := parsed(t, []string{"x"},
+		func(a *app, f func(context.Context, *agentShowOptions) error) runner { return newAgentShowCmd(a, f) })
+	check(&agentShowOptions{ref: "x"}, show, err)
+	logs, err := parsed(t, []string{"x", "--raw", "--session", "2", "-f"},
+		func(a *app, f func(context.Context, *agentLogsOptions) error) runner { return newAgentLogsCmd(a, f) })
+	check(&agentLogsOptions{ref: "x", raw: true, session: 2, follow: true}, logs, err)
+	attach, err := parsed(t, []string{"x", "--all", "--timeout", "5s", "--no-wait-parked"},
+		func(a *app, f func(context.Context, *agentAttachOptions) error) runner {
+			return newAgentAttachCmd(a, f)
+		})
+	check(&agentAttachOptions{ref: "x", all: true, timeout: 5 * time.Second, noWaitParked: true}, attach, err)
+	diff, err := parsed(t, []string{"x", "--stat", "--project", "p"},
+		func(a *app, f func(context.Context, *agentDiffOptions) error) runner { return newAgentDiffCmd(a, f) })
+	check(&agentDiffOptions{ref: "x", stat: true, project: "p"}, diff, err)
+	stop, err := parsed(t, []string{"x", "--now"},
+		func(a *app, f func(context.Context, *agentStopOptions) error) runner { return newAgentStopCmd(a, f) })
+	check(&agentStopOptions{ref: "x", now: true}, stop, err)
+	all, err := parsed(t, []string{"--all"},
+		func(a *app, f func(context.Context, *agentStopOptions) error) runner { return newAgentStopCmd(a, f) })
+	check(&agentStopOptions{all: true}, all, err)
+}
+
+// three are agents in different states.
+func three(b *bench) {
+	b.fake.add(running("brave-otter"), nil, words()...)
+	b.fake.add(ended("calm-fox"), nil, words()...)
+	b.fake.add(*with(running("wise-owl"), func(v *cw.AgentView) {
+		v.Status, v.Reason, v.Error = cw.StatusCrashed, cw.ReasonKilled, "SIGKILL ended it"
+		v.Title = "a goal that is far too long for a list,\x1b[2J and it hides something"
+	}), nil)
+	b.fake.diffs["calm-fox"] = cw.Diff{
+		Project: "repo", Branch: "agent/calm-fox", BaseCommit: "1111111111111111111111111111111111111111",
+		HeadCommit: "2222222222222222222222222222222222222222", Stat: cw.Stat{Files: 1, Additions: 1, Deletions: 1},
+		Commits:     []cw.Commit{{ID: "2222222222222222222222222222222222222222", Subject: "Parse empty input", Author: "Lead", At: epoch}},
+		Patch:       "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new \x1b]0;title\x07here\n",
+		Uncommitted: []string{"y.txt", "z\x1b[31m.txt"}, WorkPatch: "diff --git a/y.txt b/y.txt\n",
+	}
+}
+
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	asks := func(b *bench) {
+		b.fake.add(*with(running("brave-otter"), func(v *cw.AgentView) {
+			last := epoch.Add(-4 * time.Second)
+			v.Activity = &cw.Activity{State: cw.ActivityRetrying, Tool: "Bash", Attempt: 2, LastAt: &last}
+			v.Warnings = []string{"3 changed files of the checkout are not included"}
+			v.PendingQuestions = []cw.Question{{Text: "Which\none?", MultiSelect: true, Options: []cw.QuestionOption{{Label: "A"}, {Label: "B"}}}}
+		}), nil)
+	}
+	sessions(t, "agent", []sessionCase{
+		{"spawn", []string{"agent", "spawn", "--project", "site", "--project", "./b", "do it"}, three, 0},
+		{"spawn json", []string{"agent", "spawn", "--json", "do it"}, three, 0},
+		{"spawn refused", []string{"agent", "spawn", "--task", "t", "do it"}, func(b *bench) {
+			b.fake.errs["Spawn"] = cw.Errorf(cw.CodeRefused, "tasks are not available yet")
+		}, 4},
+		{"spawn empty", []string{"agent", "spawn"}, nil, 2},
+		{"list", []string{"agent", "list"}, three, 0},
+		{"list json", []string{"agent", "list", "--json", "--status", "running"}, three, 0},
+		{"list quiet", []string{"agent", "ls", "-q"}, three, 0},
+		{"list empty", []string{"agent", "list"}, nil, 0},
+		{"list empty json", []string{"agent", "list", "--json"}, nil, 0},
+		{"list none like that", []string{"agent", "list", "--status", "parked"}, three, 0},
+		{"list bad status", []string{"agent", "list", "--status", "dead"}, three, 2},
+		{"show", []string{"agent", "show", "calm-fox"}, three, 0},
+		{"show asks", []string{"agent", "show", "brave-otter"}, asks, 0},
+		{"show json", []string{"agent", "show", "--json", "calm-fox"}, three, 0},
+		{"show unknown", []string{"agent", "show", "no-one"}, three, 3},
+		{"show nobody", []string{"agent", "show"}, three, 2},
+		{"show two", []string{"agent", "show", "a", "b"}, three, 2},
+		{"logs", []string{"agent", "logs", "calm-fox"}, three, 0},
+		{"logs unknown", []string{"agent", "logs", "no-one"}, three, 3},
+		{"logs bad session", []string{"agent", "logs", "--session", "-1", "calm-fox"}, three, 2},
+		{"diff", []string{"agent", "diff", "calm-fox"}, three, 0},
+		{"diff stat", []string{"agent", "diff", "--stat", "calm-fox"}, three, 0},
+		{"diff json", []string{"agent", "diff", "--json", "calm-fox"}, three, 0},
+		{"diff none", []string{"agent", "diff", "brave-otter"}, three, 0},
+		{"diff on terminal", []string{"agent", "diff", "calm-fox"}, func(b *bench) { three(b); b.outTTY = true }, 0},
+		{"stop", []string{"agent", "stop", "brave-otter"}, three, 0},
+		{"stop at rest", []string{"agent", "stop", "wise-owl"}, three, 0},
+		{"stop all", []string{"agent", "stop", "--all", "--now"}, three, 0},
+		{"stop all json", []string{"agent", "stop", "--all", "--json"}, three, 0},
+		{"stop all none", []string{"agent", "stop", "--all"}, nil, 0},
+		{"stop nobody", []string{"agent", "stop"}, three, 2},
+		{"stop both", []string{"agent", "stop", "--all", "brave-otter"}, three, 2},
+		{"stop all fails", []string{"agent", "stop", "--all"}, func(b *bench) {
+			three(b)
+			b.fake.errs["Stop"] = cw.Errorf(cw.CodeFailed, "a process did not die")
+		}, 1},
+		{"attach at rest", []string{"agent", "attach", "calm-fox"}, three, 0},
+		{"attach all", []string{"agent", "attach", "--all", "calm-fox"}, three, 0},
+		{"attach unknown", []string{"agent", "attach", "no-one"}, three, 3},
+		{"help", []string{"agent"}, nil, 0},
+		{"unknown command", []string{"agent", "stpo"}, nil, 2},
+	})
+}
+
+// TestAgentLogsRaw: every byte, and nothing else.
+func TestAgentLogsRaw(t *testing.T) {
+	t.Parallel()
+	raw := [][]byte{{0, 0xff, 0x1b, '[', '2', 'J'}, []byte("line\r\n"), []byte("no end")}
+	put := func(b *bench) {
+		v := ended("calm-fox")
+		b.fake.add(v, nil)
+		for i, bytes := range raw {
+			b.fake.chunks[v.ID] = append(b.fake.chunks[v.ID], cw.Chunk{
+				ID: int64(i + 1), AgentID: v.ID, AgentName: v.Alias, SessionNumber: i/2 + 1, Bytes: bytes, CreatedAt: epoch,
+			})
+		}
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, string(slices.Concat(raw...))},
+		{[]string{"--session", "1"}, string(slices.Concat(raw[:2]...))},
+		{[]string{"--session", "2", "--follow"}, string(raw[2])},
+	} {
+		b := newBench(t)
+		b.outTTY, b.errTTY = true, true // a terminal does not change it
+		put(b)
+		if text, code := b.session(t.Context(), append([]string{"agent", "logs", "--raw", "calm-fox"}, tc.args...)...); code != 0 {
+			t.Fatal(text)
+		}
+		if got := b.stdout.String(); got != tc.want {
+			t.Errorf("%q: got %q, want %q", tc.args, got, tc.want)
+		}
+	}
+	b := newBench(t)
+	put(b)
+	text, _ := b.session(t.Context(), "agent", "logs", "--raw", "--json", "calm-fox")
+	golden(t, "agent/logs raw json", text)
+}
+
+// TestAgentLogsJSON prints one value a line.
+func TestAgentLogsJSON(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	three(b)
+	text, _ := b.session(t.Context(), "agent", "logs", "--json", "calm-fox")
+	golden(t, "agent/logs json", text)
+	if got, want := strings.Count(b.stdout.String(), "\n"), len(words()); got != want {
+		t.Errorf("%d lines, want %d", got, want)
+	}
+}
+
+// TestAgentAttachFromNow asks only for what comes after the stored chunks.
+func TestAgentAttachFromNow(t *testing.T) {
+	t.Parallel()
+	end := ended("brave-otter")
+	for _, tc := range []struct {
+		args []string
+		want cw.OutputQuery
+	}{
+		{nil, cw.OutputQuery{Until: cw.UntilRest, AfterID: 6}},
+		{[]string{"--all"}, cw.OutputQuery{Until: cw.UntilRest}},
+	} {
+		b := newBench(t)
+		b.fake.add(running("brave-otter"), &end, words()...)
+		b.fake.chunks[end.ID] = []cw.Chunk{{ID: 5, SessionNumber: 1}, {ID: 6, SessionNumber: 1}}
+		text, code := b.session(t.Context(), append([]string{"agent", "attach", "brave-otter"}, tc.args...)...)
+		if code != 0 {
+			t.Fatal(text)
+		}
+		if diff := cmp.Diff(tc.want, b.fake.queries[len(b.fake.queries)-1]); diff != "" {
+			t.Errorf("%q: query differs (-want +got):\n%s", tc.args, diff)
+		}
+	}
+}
+
+// TestAgentStopAllStopsWorkersOnly names whom it stops.
+func TestAgentStopAllStopsWorkersOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	three(b)
+	b.session(t.Context(), "agent", "stop", "--all", "--now")
+	if diff := cmp.Diff([]string{"brave-otter now=true"}, b.fake.stops); diff != "" {
+		t.Errorf("stopped (-want +got):\n%s", diff)
+	}
+}
+
+// TestAgentSpawnPaths: what is a path is made absolute, a name is not.
+func TestAgentSpawnPaths(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	three(b)
+	b.session(t.Context(), "agent", "spawn", "--project", "site", "--project", "./b", "--project", ".", "do it")
+	if diff := cmp.Diff([]string{"site", "/work/repo/b", "/work/repo"}, b.fake.spawns[0].Projects); diff != "" {
+		t.Errorf("projects differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestCompleteAgents offers names, and never starts a daemon.
+func TestCompleteAgents(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	three(b)
+	b.execute(t.Context(), []string{"__complete", "agent", "show", ""})
+	if got := b.stdout.String(); !strings.Contains(got, "calm-fox\tidle, make the tests") {
+		t.Errorf("offered %q", got)
+	}
+	b = newBench(t)
+	b.up = false
+	b.execute(t.Context(), []string{"__complete", "agent", "show", ""})
+	if b.started != 0 || strings.Contains(b.stdout.String(), "calm-fox") {
+		t.Errorf("a completion started the daemon %d times, offered %q", b.started, b.stdout)
+	}
+}
+
+// TestExplain: the code of an error survives whatever is around it.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	refused := cw.Errorf(cw.CodeRefused, "no").WithHint("do this")
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		done bool
+		want cw.Error
+	}{
+		{"plain", t.Context(), errors.New("boom"), true, cw.Error{Code: cw.CodeInternal, Message: "boom"}},
+		{"ours", t.Context(), refused, true, cw.Error{Code: cw.CodeRefused, Message: "no", Hint: "do this"}},
+		{"wrapped", t.Context(), errors.Join(refused, errors.New("and that")), true, cw.Error{Code: cw.CodeRefused, Message: "no\nand that", Hint: "do this"}},
+		{"usage", t.Context(), errors.New("unknown flag: --x"), false, cw.Error{Code: cw.CodeInvalid, Message: "unknown flag: --x", Hint: "cw --help lists the commands, cw COMMAND --help their flags"}},
+		{"interrupted", over, cw.Errorf(cw.CodeInterrupted, "the call was given up").Because(context.Canceled), true, cw.Error{Code: cw.CodeInterrupted, Message: "interrupted"}},
+		{"left", over, cw.Errorf(cw.CodeInterrupted, "you left"), true, cw.Error{Code: cw.CodeInterrupted, Message: "you left"}},
+	} {
+		if diff := cmp.Diff(tc.want, *explain(tc.ctx, tc.err, tc.done)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}

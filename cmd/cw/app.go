@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"cw/internal/cw"
+	"cw/internal/daemon"
+)
+
+// defaultWidth is the width of a terminal that does not tell its own.
+const defaultWidth = 80
+
+// streams are the three streams of the process, and what they are connected to.
+type streams struct {
+	in             io.Reader
+	out, err       io.Writer
+	outTTY, errTTY bool
+	width          func() int // columns of the terminal behind err
+}
+
+// processStreams are the streams of this process.
+func processStreams() streams {
+	return streams{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		width: func() int {
+			if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && w > 0 {
+				return w
+			}
+			return defaultWidth
+		},
+	}
+}
+
+// environ is the environment of the caller.
+type environ map[string]string
+
+func parseEnviron(list []string) environ {
+	env := make(environ, len(list))
+	for _, entry := range list {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// list gives the environment in the form that processes are started with.
+func (e environ) list() []string {
+	out := make([]string, 0, len(e))
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		out = append(out, name+"="+e[name])
+	}
+	return out
+}
+
+// without gives a copy that lacks the variables whose names begin with prefix.
+func (e environ) without(prefix string) environ {
+	out := maps.Clone(e)
+	maps.DeleteFunc(out, func(name, _ string) bool { return strings.HasPrefix(name, prefix) })
+	return out
+}
+
+// app is what commands work with. Tests put buffers and fakes in its place.
+type app struct {
+	streams
+	env  environ
+	dir  string // the working directory, absolute
+	now  func() time.Time
+	json bool // --json
+	// understood is set once a command has understood its arguments: an error
+	// before that is one of usage.
+	understood bool
+
+	farEnds
+}
+
+// farEnds are the parts of the program that commands reach. The wiring is in
+// connect.go and serve.go.
+type farEnds struct {
+	// home is where everything of cw is kept.
+	home func() (cw.Home, error)
+	// inside tells whether this process belongs to an agent.
+	inside func(cw.Home) bool
+	// connect gives the daemon, started when none runs; reach never starts it.
+	connect func(context.Context) (cw.Services, error)
+	reach   func(context.Context) (cw.Services, error)
+	// serve is the daemon itself, until ctx ends; examine looks at the machine.
+	serve   func(context.Context, cw.Home, io.Writer) error
+	examine func(context.Context, cw.Home) []daemon.Check
+	// end asks a daemon to end that cannot be asked over its socket, and gives
+	// its pid; gone waits until a process has ended.
+	end  func(cw.Home) (pid int, err error)
+	gone func(ctx context.Context, pid int) error
+	// log writes the last lines of a file, and with follow what is added to it.
+	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
+}
+
+// run executes one command line and gives the exit code.
+func run(ctx context.Context, args []string, s streams, env []string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // a deleted directory: paths that are given absolute still work
+	}
+	a := &app{streams: s, env: parseEnviron(env), dir: dir, now: time.Now}
+	a.wire()
+	return a.execute(ctx, args)
+}
+
+// execute is run after the wiring: the one place where errors are printed.
+func (a *app) execute(ctx context.Context, args []string) int {
+	root := newRootCmd(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	return a.fail(explain(ctx, err, a.understood))
+}
+
+// abs makes a path of the caller absolute.
+func (a *app) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.dir, path)
+}
+
+// printf writes to standard output.
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
+
+// note writes a line for people to standard error.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintln(a.err, clean(fmt.Sprintf(format, args...)))
+}
+
+// printJSON writes one JSON value to standard output.
+func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "  ") }
+
+// printJSONLine writes one JSON value as one line, for streams.
+func (a *app) printJSONLine(v any) error { return writeJSON(a.out, v, "") }
+
+func writeJSON(w io.Writer, v any, indent string) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err := io.WriteString(w, escapeControls(b.String()))
+	return err
+}
+
+// paint gives the colours for a stream.
+func (a *app) paint(terminal bool) paint {
+	return paint{on: terminal && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"}
+}
+
+// version tells which build this is.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+			v += "+" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// usagef makes an error of usage: exit code 2.
+func usagef(format string, args ...any) *cw.Error { return cw.Errorf(cw.CodeInvalid, format, args...) }
+
+// explain gives every error a code: what went wrong before the command had
+// understood its arguments is usage, and what ended because of Ctrl-C is an
+// interruption, whatever the layers below made of it.
+func explain(ctx context.Context, err error, understood bool) *cw.Error {
+	var e *cw.Error
+	isOurs := errors.As(err, &e)
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return cw.Errorf(cw.CodeInterrupted, "interrupted")
+	case isOurs && err != error(e): // wrapped: what was tried is part of the story
+		whole := *e
+		whole.Message, whole.Err = err.Error(), nil
+		return &whole
+	case isOurs:
+		return e
+	case !understood:
+		return usagef("%s", oneLine(err.Error())).WithHint("cw --help lists the commands, cw COMMAND --help their flags")
+	}
+	return cw.Errorf(cw.CodeInternal, "%s", err.Error())
+}
+
+// fail prints an error and gives the exit code it stands for.
+func (a *app) fail(e *cw.Error) int {
+	if a.json {
+		shown := *e
+		shown.Message = e.Error()
+		_ = writeJSON(a.err, map[string]any{"error": shown}, "")
+		return cw.ExitCode(e)
+	}
+	p := a.paint(a.errTTY)
+	text := strings.TrimSpace(clean(e.Error()))
+	fmt.Fprintf(a.err, "%s %s\n", p.red("cw:"), strings.ReplaceAll(text, "\n", "\n    "))
+	if e.Hint != "" {
+		fmt.Fprintf(a.err, "%s %s\n", p.dim("hint:"), clean(e.Hint))
+	}
+	return cw.ExitCode(e)
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// fakeServices is a daemon in memory: what the tests put in comes out, and
+// what was asked of it is kept.
+type fakeServices struct {
+	mu       sync.Mutex
+	agents   []cw.AgentView
+	projects []cw.Project
+	diffs    map[string]cw.Diff
+	output   map[cw.AgentID][]cw.OutputEvent
+	chunks   map[cw.AgentID][]cw.Chunk
+	events   []cw.Event
+	// ends are the agents as they are once their output was read to its end;
+	// one that is not in here never ends.
+	ends map[cw.AgentID]cw.AgentView
+	// read is closed when a reader of output that never ends waits.
+	read chan struct{}
+	once sync.Once
+	// errs are errors by method. After failures[method] calls the error goes.
+	errs     map[string]error
+	failures map[string]int
+	spawns   []cw.SpawnRequest
+	stops    []string
+	queries  []cw.OutputQuery
+	status   cw.DaemonStatus
+}
+
+var _ cw.Services = (*fakeServices)(nil)
+
+func newFake() *fakeServices {
+	return &fakeServices{
+		diffs: map[string]cw.Diff{}, output: map[cw.AgentID][]cw.OutputEvent{}, chunks: map[cw.AgentID][]cw.Chunk{},
+		ends: map[cw.AgentID]cw.AgentView{}, errs: map[string]error{}, failures: map[string]int{}, read: make(chan struct{}),
+		status: cw.DaemonStatus{
+			PID: 4242, Version: "v0.1.0", BuildID: "b1", APIVersion: cw.APIVersion, Home: "/home/lead/.cw",
+			Socket: "/home/lead/.cw/run/cw.sock", StartedAt: epoch.Add(-90 * time.Minute), AgentsAlive: 2, Agents: 5,
+			Projects: 1, DatabaseBytes: 3 << 20, LogBytes: 512, FreeBytes: 40 << 30,
+		},
+	}
+}
+
+// fails tells whether the method is to fail this time.
+func (f *fakeServices) fails(method string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.errs[method]
+	if left, counted := f.failures[method]; counted {
+		if left == 0 {
+			return nil
+		}
+		f.failures[method]--
+	}
+	return err
+}
+
+// add puts an agent in, and how it ends.
+func (f *fakeServices) add(now cw.AgentView, end *cw.AgentView, output ...cw.StreamEvent) {
+	f.agents = append(f.agents, now)
+	if end != nil {
+		f.ends[now.ID] = *end
+	}
+	for i, e := range output {
+		f.output[now.ID] = append(f.output[now.ID], cw.OutputEvent{
+			Position: fmt.Sprintf("1:%d:0", i*10), ChunkID: int64(i + 1), Session: 1, Event: e,
+		})
+	}
+}
+
+func (f *fakeServices) find(ref string) (int, error) {
+	for i, v := range f.agents {
+		if v.Alias == ref || string(v.ID) == ref {
+			return i, nil
+		}
+	}
+	return 0, cw.Errorf(cw.CodeNotFound, "there is no agent %q", ref).WithHint("cw agent list shows all")
+}
+
+func (f *fakeServices) Spawn(_ context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
+	err := f.fails("Spawn")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spawns = append(f.spawns, req)
+	if err != nil {
+		return cw.AgentView{}, err
+	}
+	return f.agents[0], nil
+}
+
+func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) ([]cw.AgentView, error) {
+	if err := f.fails("Agents"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []cw.AgentView
+	for _, v := range f.agents {
+		if len(filter.Statuses) == 0 || slices.Contains(filter.Statuses, v.Status) {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+func (f *fakeServices) Agent(_ context.Context, ref string) (cw.AgentView, error) {
+	if err := f.fails("Agent"); err != nil {
+		return cw.AgentView{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, err := f.find(ref)
+	if err != nil {
+		return cw.AgentView{}, err
+	}
+	return f.agents[i], nil
+}
+
+func (f *fakeServices) Stop(_ context.Context, ref string, req cw.StopRequest) (cw.AgentView, error) {
+	if err := f.fails("Stop"); err != nil {
+		return cw.AgentView{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, err := f.find(ref)
+	if err != nil {
+		return cw.AgentView{}, err
+	}
+	f.stops = append(f.stops, fmt.Sprintf("%s now=%t", f.agents[i].Alias, req.Now))
+	if !f.agents[i].Status.AtRest() {
+		f.agents[i].Status, f.agents[i].Reason = cw.StatusStopped, cw.ReasonUser
+	}
+	return f.agents[i], nil
+}
+
+func (f *fakeServices) Diff(_ context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
+	if err := f.fails("Diff"); err != nil {
+		return cw.Diff{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, err := f.find(ref)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	d := f.diffs[f.agents[i].Alias]
+	if req.Stat {
+		d.Patch, d.WorkPatch = "", ""
+	}
+	return d, nil
+}
+
+func (f *fakeServices) AddProject(_ context.Context, path string) (cw.Project, error) {
+	if err := f.fails("AddProject"); err != nil {
+		return cw.Project{}, err
+	}
+	p := cw.Project{ID: "pppppppppppp", Name: "site", Path: path, CreatedAt: epoch, UpdatedAt: epoch}
+	f.projects = append(f.projects, p)
+	return p, nil
+}
+
+func (f *fakeServices) Projects(context.Context) ([]cw.Project, error) {
+	return f.projects, f.fails("Projects")
+}
+
+func (f *fakeServices) Project(_ context.Context, ref string) (cw.Project, error) {
+	for _, p := range f.projects {
+		if p.Name == ref || p.Path == ref || string(p.ID) == ref {
+			return p, nil
+		}
+	}
+	return cw.Project{}, cw.Errorf(cw.CodeNotFound, "there is no project %q", ref).WithHint("cw project list shows all")
+}
+
+func (f *fakeServices) RemoveProject(ctx context.Context, ref string) (cw.Project, error) {
+	if err := f.fails("RemoveProject"); err != nil {
+		return cw.Project{}, err
+	}
+	return f.Project(ctx, ref)
+}
+
+func (f *fakeServices) Output(_ context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.Chunk, error] {
+	return func(yield func(cw.Chunk, error) bool) {
+		f.mu.Lock()
+		i, err := f.find(ref)
+		f.queries = append(f.queries, q)
+		var chunks []cw.Chunk
+		if err == nil {
+			chunks = f.chunks[f.agents[i].ID]
+		}
+		f.mu.Unlock()
+		if err != nil {
+			yield(cw.Chunk{}, err)
+			return
+		}
+		for _, c := range chunks {
+			if q.Session != 0 && (c.SessionNumber < q.Session || q.Only && c.SessionNumber != q.Session) {
+				continue
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *fakeServices) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
+	return func(yield func(cw.OutputEvent, error) bool) {
+		f.mu.Lock()
+		i, err := f.find(ref)
+		f.queries = append(f.queries, q)
+		var events []cw.OutputEvent
+		if err == nil {
+			events = f.output[f.agents[i].ID]
+		}
+		f.mu.Unlock()
+		if err == nil {
+			err = f.fails("OutputEvents")
+		}
+		if err != nil {
+			yield(cw.OutputEvent{}, err)
+			return
+		}
+		for _, e := range events {
+			if e.ChunkID > q.AfterID && !yield(e, nil) {
+				return
+			}
+		}
+		if err := f.finish(ctx, i, q); err != nil {
+			yield(cw.OutputEvent{}, err)
+		}
+	}
+}
+
+// finish lets the agent come to its end, or waits until the reader lets go.
+func (f *fakeServices) finish(ctx context.Context, i int, q cw.OutputQuery) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if q.Until == cw.UntilNow || f.agents[i].Status.AtRest() {
+		return nil
+	}
+	if end, ok := f.ends[f.agents[i].ID]; ok {
+		f.agents[i] = end
+		return nil
+	}
+	f.once.Do(func() { close(f.read) })
+	f.mu.Unlock()
+	<-ctx.Done()
+	f.mu.Lock()
+	// As the client has it.
+	return cw.Errorf(cw.CodeInterrupted, "the call was given up").Because(ctx.Err())
+}
+
+func (f *fakeServices) Events(ctx context.Context, _ cw.EventQuery) iter.Seq2[cw.Event, error] {
+	return func(yield func(cw.Event, error) bool) {
+		for _, e := range f.events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+		yield(cw.Event{}, ctx.Err())
+	}
+}
+
+func (f *fakeServices) Status(context.Context) (cw.DaemonStatus, error) {
+	return f.status, f.fails("Status")
+}
+
+func (f *fakeServices) Shutdown(context.Context) (cw.DaemonStatus, error) {
+	return f.status, f.fails("Shutdown")
+}
+
+func (f *fakeServices) Whoami(context.Context) (cw.Whoami, error) {
+	return cw.Whoami{Kind: cw.ActorPerson}, f.fails("Whoami")
+}
+
+// The agents of the tests.
+
+func running(name string) cw.AgentView {
+	ids := map[string]cw.AgentID{"brave-otter": "aaaaaaaaaaaa", "calm-fox": "bbbbbbbbbbbb", "wise-owl": "cccccccccccc"}
+	v := cw.AgentView{Agent: cw.Agent{
+		ID: ids[name], Alias: name, Definition: "execute", Mode: cw.ModeExecute, Provider: "claude", AccountID: "default",
+		Model: "sonnet", Title: "make the tests of the parser pass", Status: cw.StatusRunning, Warnings: []string{},
+		AgentCwd: "/home/lead/.cw/.cw-worktrees/agent/" + name, SessionNumber: 1, SessionID: "5c5b", CreatedAt: epoch.Add(-3 * time.Minute),
+		UpdatedAt: epoch,
+	}, PID: 777, OutputPath: "/home/lead/.cw/runs/" + name + "/1/output.jsonl", PendingQuestions: []cw.Question{}, Runs: []cw.Run{}}
+	v.Projects = []cw.AgentWorktree{{
+		ProjectID: "pppppppppppp", Project: "repo", Path: v.AgentCwd, Branch: "agent/" + name, BaseBranch: "main",
+		BaseCommit: "1111111111111111111111111111111111111111", HeadCommit: "1111111111111111111111111111111111111111",
+		State: cw.WorktreePresent,
+	}}
+	return hoist(v)
+}
+
+// hoist repeats the facts of the only project.
+func hoist(v cw.AgentView) cw.AgentView {
+	w := v.Projects[0]
+	v.Worktree, v.WorktreeState, v.Branch, v.BaseBranch = w.Path, w.State, w.Branch, w.BaseBranch
+	v.BaseCommit, v.HeadCommit = w.BaseCommit, w.HeadCommit
+	return v
+}
+
+// ended is an agent with its work on the branch.
+func ended(name string) cw.AgentView {
+	v := running(name)
+	code := 0
+	v.Status, v.PID, v.ExitCode = cw.StatusIdle, 0, &code
+	v.Result = "The parser's tests pass."
+	v.CostUSD = 0.4212
+	v.Usage = cw.Usage{InputTokens: 1200, OutputTokens: 3400, CacheReadTokens: 56000}
+	w := &v.Projects[0]
+	w.HeadCommit, w.Commits, w.Stat = "2222222222222222222222222222222222222222", 2, cw.Stat{Files: 3, Additions: 40, Deletions: 2}
+	w.HandedOver = "refs/heads/agent/" + name
+	start, end := epoch.Add(-3*time.Minute), epoch.Add(-time.Minute)
+	v.Runs = []cw.Run{{
+		ID: "rrrrrrrrrrrr", SessionNumber: 1, Reason: cw.RunSpawn, Kind: cw.RunAgent, ExitCode: &code, Outcome: cw.StatusIdle,
+		StartedAt: &start, EndedAt: &end, CostUSD: v.CostUSD, Usage: v.Usage, CreatedAt: start,
+	}}
+	return hoist(v)
+}
+
+// with changes an agent.
+func with(v cw.AgentView, change func(*cw.AgentView)) *cw.AgentView {
+	change(&v)
+	return &v
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"cw/internal/cw"
+)
+
+const (
+	// tickEvery is how often the line that moves is drawn.
+	tickEvery = 120 * time.Millisecond
+	// lookEvery is how often is looked whether the daemon is still there.
+	lookEvery = 3 * time.Second
+	// reopenAfter is the pause before a stream that ended early is read on.
+	reopenAfter = 300 * time.Millisecond
+)
+
+// follower shows what one agent does until it is at rest.
+type follower struct {
+	app          *app
+	svc          cw.Services
+	agent        cw.AgentView // as it was last seen
+	query        cw.OutputQuery
+	started      time.Time
+	noWaitParked bool
+	prefix       string // before each line
+}
+
+// run gives the agent as it was last seen, also beside an error. A parked
+// agent is at rest when it is not to be waited for.
+func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
+	view := newScreen(f.app, f.agent.Alias, f.prefix, f.started)
+	defer view.close()
+	for {
+		last, err := f.stream(ctx, view)
+		if errors.Is(err, errParked) {
+			return f.agent, nil
+		}
+		if err != nil {
+			return f.agent, err
+		}
+		agent, err := f.svc.Agent(ctx, string(f.agent.ID))
+		if err != nil {
+			return f.agent, err
+		}
+		if f.agent = agent; agent.Status.AtRest() {
+			return agent, nil
+		}
+		f.query.AfterID = max(f.query.AfterID, last)
+		if err := pause(ctx, reopenAfter); err != nil {
+			return f.agent, err
+		}
+	}
+}
+
+// errParked ends a stream that is not to be waited for.
+var errParked = errors.New("parked")
+
+// stream shows one stream of output to its end, and looks at the agent's
+// events beside it. It gives the last chunk shown.
+func (f *follower) stream(ctx context.Context, view *screen) (last int64, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var pumps sync.WaitGroup
+	defer pumps.Wait()
+	defer cancel()
+	ref := string(f.agent.ID)
+	output := pump(ctx, &pumps, f.svc.OutputEvents(ctx, ref, f.query))
+	events := pump(ctx, &pumps, f.svc.Events(ctx, cw.EventQuery{Agent: ref, Follow: true, Tail: true}))
+	outages := pump(ctx, &pumps, f.outages(ctx))
+	ticks := time.NewTicker(tickEvery)
+	defer ticks.Stop()
+	lines := renderer{paint: view.paint, session: 1}
+	defer func() { view.print(lines.flush()...) }()
+	for {
+		select {
+		case it, ok := <-output:
+			if !ok {
+				return last, ctx.Err()
+			}
+			if it.err != nil {
+				return last, it.err
+			}
+			last = it.value.ChunkID
+			view.print(lines.render(it.value)...)
+			view.doing = lines.doing
+		case it, ok := <-events:
+			if !ok || it.err != nil { // they only add to the picture
+				events = nil
+				continue
+			}
+			if err := f.happened(ctx, it.value, view); err != nil {
+				return last, err
+			}
+		case it, ok := <-outages:
+			if ok {
+				view.print(outageLine(view.paint, it.value))
+			}
+		case <-ticks.C:
+			view.tick()
+		}
+	}
+}
+
+// happened looks at an event for what the output does not show: that the agent
+// is parked.
+func (f *follower) happened(ctx context.Context, e cw.Event, view *screen) error {
+	if !e.Type.Stored() || e.Type == cw.EventAgentWarning {
+		return nil
+	}
+	agent, err := f.svc.Agent(ctx, string(f.agent.ID))
+	if err != nil || agent.Status != cw.StatusParked {
+		return nil // the stream itself tells of what is wrong
+	}
+	f.agent = agent
+	if f.noWaitParked {
+		return errParked
+	}
+	view.print(view.paint.yellow(fmt.Sprintf("every account is at its limit; the agent is parked%s and goes on by itself", until(agent.RetryAt))))
+	return nil
+}
+
+// outages tells when the daemon goes away (true) and when it is back. The
+// stream itself waits for it without a word.
+func (f *follower) outages(ctx context.Context) iter.Seq2[bool, error] {
+	return func(yield func(bool, error) bool) {
+		away := false
+		for pause(ctx, lookEvery) == nil {
+			_, err := f.app.reach(ctx)
+			now := cw.ErrorCode(err) == cw.CodeUnreachable
+			if now != away && !yield(now, nil) {
+				return
+			}
+			away = now
+		}
+	}
+}
+
+func outageLine(p paint, away bool) string {
+	if away {
+		return p.yellow("the daemon is away; the agent works on, and is shown again when it is back (any cw command starts it)")
+	}
+	return p.dim("the daemon is back")
+}
+
+// until says until when, where that is known.
+func until(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return " until " + t.Local().Format("2006-01-02 15:04")
+}
+
+// item is a value of a sequence, or the error that ended it.
+type item[T any] struct {
+	value T
+	err   error
+}
+
+// pump reads a sequence in a goroutine, so that several can be waited for at
+// once. The channel is closed at its end; ctx ends it early.
+func pump[T any](ctx context.Context, wg *sync.WaitGroup, seq iter.Seq2[T, error]) <-chan item[T] {
+	out := make(chan item[T])
+	wg.Go(func() {
+		defer close(out)
+		for v, err := range seq {
+			select {
+			case out <- item[T]{v, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return out
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+type projectShowOptions struct {
+	app *app
+	ref string
+}
+
+func newProjectShowCmd(a *app, runF func(context.Context, *projectShowOptions) error) *cobra.Command {
+	opts := &projectShowOptions{app: a}
+	return &cobra.Command{
+		Use:   "show PROJECT",
+		Short: "Show one registered repository",
+		Long:  "Show one registered repository, named by its name, id or path.",
+		Args:  oneArg(&opts.ref, "a project: a name, an id or a path"),
+		RunE:  start(a, runF, projectShowRun, opts),
+	}
+}
+
+func projectShowRun(ctx context.Context, o *projectShowOptions) error {
+	svc, err := o.app.connect(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := svc.Project(ctx, o.app.projectRef(o.ref))
+	if err != nil {
+		return err
+	}
+	if o.app.json {
+		return o.app.printJSON(p)
+	}
+	o.app.printProject(p)
+	return nil
+}

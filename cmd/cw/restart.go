@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+type restartOptions struct{ app *app }
+
+func newRestartCmd(a *app, runF func(context.Context, *restartOptions) error) *cobra.Command {
+	opts := &restartOptions{app: a}
+	return &cobra.Command{
+		Use:   "restart",
+		Short: "Replace the daemon by one of this version; agents run on",
+		Long: `End the daemon, if one runs, and start one of this version. Agents are not
+touched: the new daemon adopts them and goes on from the last byte it stored.`,
+		Args: noArgs,
+		RunE: start(a, runF, restartRun, opts),
+	}
+}
+
+func restartRun(ctx context.Context, o *restartOptions) error {
+	a := o.app
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if a.inside(home) {
+		return cw.Errorf(cw.CodeRefused, "an agent cannot restart the daemon: the new one would end with the agent").
+			WithHint("a person restarts it outside of the run")
+	}
+	if _, err := a.stopDaemon(ctx); err != nil {
+		return err
+	}
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	status, err := svc.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(status)
+	}
+	a.printf("the daemon runs with pid %d; %s alive\n", status.PID, count(status.AgentsAlive, "agent"))
+	return nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+// errTimeUp is the cause of a context that --timeout ended.
+var errTimeUp = errors.New("the time given is over")
+
+type runOptions struct {
+	app *app
+	spawnFlags
+	repo         string
+	wait, detach bool
+	timeout      time.Duration
+	noWaitParked bool
+}
+
+func newRunCmd(a *app, runF func(context.Context, *runOptions) error) *cobra.Command {
+	opts := &runOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "run GOAL...",
+		Short: "Give one agent a goal, and get a branch",
+		Long: `Start an agent in a git repository, show what it does, and report its branch.
+
+The agent works in a worktree of its own, on the branch agent/NAME. Your files,
+your branches and your index are not touched; at the end the branch is in your
+repository. Ctrl-C only stops watching: the agent goes on.
+
+The goal is all words together, or - to read it from stdin. After -- it may
+begin with a hyphen. What the agent does is shown on stderr, the report on
+stdout.`,
+		Example: `cw run "make the tests of the parser pass"
+cw run -C ~/src/site --base main "add a page that lists all releases"
+cw run --provider script --script ./codemod.sh "rename Foo to Bar"
+cw run --json - < goal.md`,
+		Annotations: exits(
+			"0  idle: the work is committed, or the agent says that nothing was to be done",
+			"1  crashed, stopped, or ended with work that is not committed",
+			"6  --timeout is over, or parked with --no-wait-parked; the agent goes on",
+			"7  the agent waits for answers",
+			"130  Ctrl-C; the agent goes on",
+		),
+		Args: anyArgs(&opts.words),
+		RunE: start(a, runF, runRun, opts),
+	}
+	opts.define(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&opts.repo, "repo", "C", "", "a `PATH` in the repository (default: the working directory)")
+	fl.BoolVar(&opts.wait, "wait", false, "wait for the end (the default)")
+	fl.BoolVar(&opts.detach, "detach", false, "print the agent's name and return once it runs")
+	fl.DurationVar(&opts.timeout, "timeout", 0, "stop waiting after this `TIME`, like 30m (default: never)")
+	fl.BoolVar(&opts.noWaitParked, "no-wait-parked", false, "do not wait for an agent whose accounts are all at their limit")
+	cmd.MarkFlagsMutuallyExclusive("wait", "detach")
+	return cmd
+}
+
+func runRun(ctx context.Context, o *runOptions) error {
+	a := o.app
+	if o.timeout < 0 {
+		return usagef("--timeout %s is negative", o.timeout)
+	}
+	req, err := o.request(a)
+	if err != nil {
+		return err
+	}
+	req.Projects = []string{a.abs(o.repo)}
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	started := a.now()
+	agent, err := a.spawn(ctx, svc, req)
+	if err != nil {
+		return err
+	}
+	if o.detach {
+		return a.leave(agent)
+	}
+	w := watch{
+		app: a, svc: svc, agent: agent, started: started, gitDir: o.repo,
+		query:   cw.OutputQuery{Until: cw.UntilRest},
+		timeout: o.timeout, noWaitParked: o.noWaitParked,
+	}
+	return w.toTheEnd(ctx)
+}
+
+// leave prints the name of an agent that nobody waits for.
+func (a *app) leave(agent cw.AgentView) error {
+	if a.json {
+		return a.printJSON(newReport(agent, exitDetached, 0))
+	}
+	a.printf("%s\n", agent.Alias)
+	a.note("it works on; watch it with cw agent attach %s", agent.Alias)
+	return nil
+}
+
+// watch follows an agent to its end and reports.
+type watch struct {
+	app          *app
+	svc          cw.Services
+	agent        cw.AgentView
+	query        cw.OutputQuery
+	started      time.Time
+	gitDir       string // -C, for the commands that are proposed
+	timeout      time.Duration
+	noWaitParked bool
+}
+
+func (w watch) toTheEnd(ctx context.Context) error {
+	a := w.app
+	follow, cancel := ctx, context.CancelFunc(func() {})
+	if w.timeout > 0 {
+		follow, cancel = context.WithTimeoutCause(ctx, w.timeout, errTimeUp)
+	}
+	defer cancel()
+	a.header(w.agent)
+	f := follower{app: a, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked}
+	agent, err := f.run(follow)
+	why, verdict := judge(agent)
+	switch {
+	case err == nil:
+	case errors.Is(context.Cause(follow), errTimeUp):
+		why, verdict = exitTimeout, cw.Errorf(cw.CodeTimeout, "%s still works after %s, and goes on", agent.Alias, w.timeout).
+			WithHint("watch it with cw agent attach %s, end it with cw agent stop %s", agent.Alias, agent.Alias)
+	case ctx.Err() != nil:
+		why, verdict = exitDetached, cw.Errorf(cw.CodeInterrupted, "you left; %s goes on", agent.Alias).
+			WithHint("come back with cw agent attach %s, end it with cw agent stop %s", agent.Alias, agent.Alias)
+	default:
+		return err
+	}
+	report := newReport(agent, why, a.now().Sub(w.started))
+	if a.json {
+		if err := a.printJSON(report); err != nil {
+			return err
+		}
+	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked {
+		a.printReport(report, w.commits(ctx, agent), w.gitDir)
+	}
+	if verdict != nil {
+		return verdict
+	}
+	return nil
+}
+
+// commits lists what the agent committed. The report is complete without the
+// list, so an error only leaves it out.
+func (w watch) commits(ctx context.Context, agent cw.AgentView) []cw.Commit {
+	if agent.Commits() == 0 || len(agent.Projects) != 1 {
+		return nil
+	}
+	d, err := w.svc.Diff(ctx, string(agent.ID), cw.DiffRequest{Stat: true})
+	if err != nil {
+		return nil
+	}
+	return d.Commits
+}

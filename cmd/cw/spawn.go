@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+// spawnTries is how often a spawn is asked for again when the daemon went away
+// in the middle. The request key makes that safe: there is one agent at most.
+const spawnTries = 5
+
+// stdinName is the file name that means standard input.
+const stdinName = "-"
+
+// spawnFlags is what `run` and `agent spawn` have in common.
+type spawnFlags struct {
+	words      []string // the goal, as arguments
+	promptFile string
+	mode       string
+	provider   string
+	model      string
+	base       string
+	name       string
+	script     string
+}
+
+func (f *spawnFlags) define(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.promptFile, "prompt-file", "", "read the goal from this `FILE`, - for stdin")
+	fl.StringVar(&f.mode, "mode", string(cw.ModeExecute), "what the agent is for: its `MODE`")
+	fl.StringVar(&f.provider, "provider", "", "the CLI that works: `NAME` is claude, script, or a preset of yours (default: the first that is installed)")
+	fl.StringVar(&f.model, "model", "", "the `MODEL`, as the provider names it")
+	fl.StringVar(&f.base, "base", "", "the branch or commit `REF` to start from (default: what is checked out)")
+	fl.StringVar(&f.name, "name", "", "the agent's `NAME`, like brave-otter (default: a free one)")
+	fl.StringVar(&f.script, "script", "", "provider script: the executable `FILE` that is the agent")
+}
+
+// request makes the request, with the caller's goal and environment.
+func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
+	goal, err := f.goal(a)
+	if err != nil {
+		return cw.SpawnRequest{}, err
+	}
+	return cw.SpawnRequest{
+		RequestKey: cw.NewID(),
+		Goal:       goal,
+		Mode:       cw.Mode(f.mode),
+		Base:       f.base,
+		Provider:   f.provider,
+		Model:      f.model,
+		Name:       f.name,
+		Script:     a.scriptPath(f.script),
+		Env:        a.env.forAgent(),
+	}, nil
+}
+
+// goal reads the goal from wherever the caller put it.
+func (f *spawnFlags) goal(a *app) (string, error) {
+	file := f.promptFile
+	if len(f.words) == 1 && f.words[0] == stdinName {
+		if file != "" && file != stdinName {
+			return "", usagef("the goal is to come both from stdin and from %s", file).WithHint("give one of them")
+		}
+		file = stdinName
+	} else if file != "" && len(f.words) > 0 {
+		return "", usagef("the goal is given both as words and by --prompt-file").WithHint("give one of them")
+	}
+	goal := strings.Join(f.words, " ")
+	if file != "" {
+		var err error
+		if goal, err = a.readGoal(file); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case strings.TrimSpace(goal) == "":
+		return "", usagef("the goal is empty").
+			WithHint(`say what is to be done, in quotes: cw run "make the tests of the parser pass"`)
+	case len(goal) > cw.GoalMax:
+		return "", usagef("the goal is longer than %s", size(cw.GoalMax)).
+			WithHint("put long material into a file of the repository and name it in the goal")
+	}
+	return goal, nil
+}
+
+// readGoal reads a little more than a goal may have, so that a longer one is
+// noticed and an endless one ends.
+func (a *app) readGoal(file string) (string, error) {
+	in := a.in
+	if file != stdinName {
+		f, err := os.Open(a.abs(file))
+		if err != nil {
+			return "", usagef("the goal cannot be read").Because(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, cw.GoalMax+1))
+	if err != nil {
+		return "", usagef("the goal cannot be read").Because(err)
+	}
+	return string(b), nil
+}
+
+// scriptPath makes the name of an executable independent of the working
+// directory. A bare name that is no file here is left to the daemon's search.
+func (a *app) scriptPath(script string) string {
+	if script == "" {
+		return ""
+	}
+	path := a.abs(script)
+	if _, err := os.Stat(path); err != nil && !strings.ContainsRune(script, filepath.Separator) {
+		return script
+	}
+	return path
+}
+
+// forAgent is the part of the caller's environment that an agent gets.
+func (e environ) forAgent() map[string]string {
+	exact := []string{"PATH", "LANG", "LANGUAGE", "SSH_AUTH_SOCK", "TERM", "TMPDIR"}
+	proxies := []string{"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"}
+	out := map[string]string{}
+	for name, value := range e {
+		if slices.Contains(exact, name) || strings.HasPrefix(name, "LC_") || slices.Contains(proxies, strings.ToLower(name)) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// spawn asks for an agent. Ctrl-C does not cut the request off, since nobody
+// could say then whether an agent was made; a second Ctrl-C ends the process.
+func (a *app) spawn(ctx context.Context, svc cw.Services, req cw.SpawnRequest) (cw.AgentView, error) {
+	type answer struct {
+		agent cw.AgentView
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		agent, err := a.trySpawn(context.WithoutCancel(ctx), svc, req)
+		done <- answer{agent, err}
+	}()
+	interrupted := ctx.Done()
+	for {
+		select {
+		case got := <-done:
+			return got.agent, got.err
+		case <-interrupted:
+			a.note("the agent is just being made; a moment, to tell its name (Ctrl-C again to leave at once)")
+			interrupted = nil
+		}
+	}
+}
+
+// trySpawn repeats the request when the daemon goes away in the middle.
+func (a *app) trySpawn(ctx context.Context, svc cw.Services, req cw.SpawnRequest) (cw.AgentView, error) {
+	for try := 1; ; try++ {
+		agent, err := svc.Spawn(ctx, req)
+		if cw.ErrorCode(err) != cw.CodeUnreachable || try == spawnTries {
+			return agent, err
+		}
+		a.note("the daemon went away while the agent was being made; asking again")
+		if err := pause(ctx, time.Duration(try)*100*time.Millisecond); err != nil {
+			return cw.AgentView{}, err
+		}
+		if svc, err = a.connect(ctx); err != nil {
+			return cw.AgentView{}, fmt.Errorf("ask for the agent again: %w", err)
+		}
+	}
+}

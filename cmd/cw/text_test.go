@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain äöü 日本 🙂\ttab\n":              "plain äöü 日本 🙂\ttab\n",
+		"\x1b[31mred\x1b[0m":                 "red",
+		"\x1b]0;title\x07after":              "after",
+		"\x1b]8;;http://x\x1b\\link":         "link",
+		"\x1bP1$r\x1b\\dcs":                  "dcs",
+		"\x1b(Bcharset \x1b7saved\x1bcreset": "charset savedreset",
+		"\u009b31mone-character csi":         "one-character csi",
+		"\u009dtitle\u009cafter":             "after",
+		"a\rb":                               "a\nb",
+		"a\r\nb":                             "a\nb",
+		"bell\a back\b null\x00 del\x7f":     "bell back null del",
+		"bad \xff\xfe utf8":                  "bad \ufffd\ufffd utf8",
+		"turned \u202egnp.exe":               "turned gnp.exe",
+		"cut off \x1b[31":                    "cut off ",
+		"cut off \x1b":                       "cut off ",
+		"string without end \x1b]0;x\nnext":  "string without end \nnext",
+		"\x1b[31\x1b[32mnested":              "nested",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzClean: nothing that a terminal obeys gets through, and what is clean
+// stays.
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"plain", "\x1b[31mred", "\x1b]0;t\x07", "\u009b1m", "\xff", "a\rb", "\x1b\x1b[m"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		out := clean(s)
+		if !utf8.ValidString(out) {
+			t.Errorf("%q is not UTF-8", out)
+		}
+		if i := strings.IndexFunc(out, unsafeRune); i >= 0 {
+			t.Errorf("%q keeps a control character at %d", out, i)
+		}
+		if again := clean(out); again != out {
+			t.Errorf("clean again: %q, then %q", out, again)
+		}
+		if strings.ContainsFunc(oneLine(s), func(r rune) bool { return r == '\n' || r == '\t' }) {
+			t.Errorf("%q is not one line", oneLine(s))
+		}
+	})
+}
+
+// FuzzEscapeControls: the JSON means the same, and a terminal obeys none of it.
+func FuzzEscapeControls(f *testing.F) {
+	f.Add("\u009b31m \x7f plain")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "?")
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		safe := escapeControls(string(text))
+		if strings.ContainsFunc(safe, unsafeRune) {
+			t.Errorf("%q keeps a control character", safe)
+		}
+		var back string
+		if err := json.Unmarshal([]byte(safe), &back); err != nil || back != s {
+			t.Errorf("%q became %q (%v)", s, back, err)
+		}
+	})
+}
+
+func TestSmallTexts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ got, want string }{
+		{cut("brave-otter", 6), "brave…"},
+		{cut("otter", 5), "otter"},
+		{cut("日本語", 2), "日…"},
+		{cut("x", 0), ""},
+		{elapsed(-time.Second), "0s"},
+		{elapsed(59 * time.Second), "59s"},
+		{elapsed(3*time.Minute + 5*time.Second), "3m05s"},
+		{elapsed(2*time.Hour + 10*time.Minute), "2h10m"},
+		{elapsed(100 * time.Hour), "4d"},
+		{count(1, "commit"), "1 commit"},
+		{count(0, "commit"), "0 commits"},
+		{thousands(950), "950"},
+		{thousands(12345), "12.3k"},
+		{thousands(1_250_000), "1.2M"},
+		{size(512), "512 B"},
+		{size(3_565_158), "3.4 MiB"},
+		{dollars(0.0042), "$0.0042"},
+		{dollars(1.5), "$1.50"},
+		{shellWord("plain/x.go"), "plain/x.go"},
+		{shellWord(""), "''"},
+		{shellWord("it's"), `'it'\''s'`},
+		{shellWord("a b"), "'a b'"},
+		{shortRef("refs/heads/agent/x"), "agent/x"},
+		{shortRef("refs/remotes/cw/agent/x"), "cw/agent/x"},
+		{shortCommit("abc"), "abc"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("got %q, want %q", tc.got, tc.want)
+		}
+	}
+}
