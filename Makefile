@@ -1,0 +1,68 @@
+SHELL := /bin/bash
+# Everything that is done often. `make help` lists it.
+
+GO       ?= go
+LANE     := ./scripts/lane.sh
+# Lanes that run real daemons for long; they have lanes of their own, and are
+# not run under the race detector: pure Go SQLite is 14 times slower there.
+SLOW     := cw/e2e cw/internal/cwtest/crashlab
+FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
+FUZZTIME ?= 8s
+N        ?= 2000
+
+.DEFAULT_GOAL := help
+.PHONY: help build check fmt vet lint unit test test-unit test-crash test-e2e test-fuzz deps torture bench docs
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+build: ## one static binary, ./cw
+	CGO_ENABLED=0 $(GO) build -trimpath -o cw ./cmd/cw
+
+check: fmt vet lint unit ## format, vet, lint, unit tests (at most 4 minutes)
+
+fmt: ## fail on files that gofmt would change
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+vet: ## go vet, for Linux and for macOS
+	CGO_ENABLED=0 $(GO) vet ./...
+	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
+
+lint: ## golangci-lint, when it is installed
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "lint: golangci-lint is not installed, skipped"; fi
+
+unit: ## unit tests without the race detector
+	CGO_ENABLED=0 $(GO) test $(FAST)
+
+deps: ## what the tests need beyond Go: the real CLIs, from npm
+	@./scripts/install-clis.sh
+
+test: deps ## all tests, lane by lane (needs gcc, node and npm as well)
+	@$(LANE) vet 2 $(MAKE) --no-print-directory fmt vet
+	@$(LANE) unit+race 8 $(MAKE) --no-print-directory test-unit
+	@$(LANE) crash-lab 6 $(MAKE) --no-print-directory test-crash
+	@$(LANE) e2e 10 $(MAKE) --no-print-directory test-e2e
+	@$(LANE) fuzz 4 $(MAKE) --no-print-directory test-fuzz
+
+test-unit: ## unit tests under the race detector (without gcc: without it)
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race $(FAST); \
+	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; exit 1; \
+	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test $(FAST); fi
+
+test-crash: ## kill the daemon, shims and agents, and check what must hold
+	CGO_ENABLED=0 $(GO) test -count=1 -timeout 15m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
+
+test-e2e: deps ## the real CLIs against a scripted model server
+	CGO_ENABLED=0 $(GO) test -count=1 -timeout 15m cw/e2e
+
+test-fuzz: ## every fuzz target for a while (FUZZTIME each)
+	@./scripts/fuzz.sh $(FUZZTIME)
+
+torture: ## N random kills of the daemon (default 2000)
+	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 6h -v -run TestRandomKills cw/internal/cwtest/crashlab
+
+bench: ## the benchmarks, each beside its floor
+	CGO_ENABLED=0 $(GO) test -run '^$$' -bench . -benchtime 200x cw/internal/proc cw/worktree cw/internal/store
+
+docs: ## write the generated parts of the documents
+	CGO_ENABLED=0 $(GO) test ./internal/cw ./cmd/cw ./prompts -update

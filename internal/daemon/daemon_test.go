@@ -1,0 +1,333 @@
+package daemon_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cw/internal/cw"
+	"cw/internal/cwtest/fakecli"
+	"cw/internal/cwtest/lab"
+	"cw/internal/cwtest/servicetest"
+)
+
+// binary is the program under test: these tests run the real daemon.
+var binary string
+
+func TestMain(m *testing.M) {
+	fakecli.Main()
+	built, cleanup, err := lab.Build()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	binary = built
+	code := m.Run()
+	cleanup()
+	os.Exit(code)
+}
+
+// TestOneDaemon starts many daemons at once: exactly one stays, and the others
+// say who was first and leave with the exit code of a refusal.
+func TestOneDaemon(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	const many = 50
+	type end struct {
+		code int
+		text string
+	}
+	ends := make(chan end, many)
+	var all sync.WaitGroup
+	for range many {
+		cmd := exec.Command(binary, "serve")
+		cmd.Env = l.Environ()
+		cmd.Dir = filepath.Dir(l.Repo)
+		all.Go(func() {
+			out, _ := cmd.CombinedOutput() // an exit code is expected
+			ends <- end{cmd.ProcessState.ExitCode(), string(out)}
+		})
+	}
+	for n := range many - 1 {
+		select {
+		case e := <-ends:
+			if e.code != 4 || !strings.Contains(e.text, "already serves") {
+				t.Errorf("exit %d: %s", e.code, e.text)
+			}
+		case <-time.After(60 * time.Second):
+			t.Fatalf("only %d of %d gave up", n, many-1)
+		}
+	}
+	st := l.Serving()
+	_, stderr, code := l.Run(l.Repo, "serve")
+	if want := fmt.Sprintf("pid %d", st.PID); code != 4 || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s, want %s", code, stderr, want)
+	}
+	if _, _, code := l.Run(l.Repo, "stop"); code != 0 {
+		t.Errorf("stop: exit %d", code)
+	}
+	all.Wait()
+}
+
+// TestSocketPath: a home whose path is too long for a socket works all the
+// same, and one that a dead daemon left behind does not hinder.
+func TestSocketPath(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Home = cw.Home(filepath.Join(string(l.Home), strings.Repeat("long-", 20), "home"))
+	if err := os.MkdirAll(string(l.Home), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.Start()
+	if s := l.Socket(); len(s) > cw.SocketPathMax || s == l.Home.Socket() {
+		t.Errorf("socket %s (%d bytes)", s, len(s))
+	}
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(l.Socket())) })
+	l.Kill()
+	l.Start()
+	if stdout, stderr, code := l.Run(l.Repo, "status", "--json"); code != 0 || !strings.Contains(stdout, `"pid"`) {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// TestBadHomes: each is refused with a reason, a hint and the right exit code,
+// and is left as it was.
+func TestBadHomes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		spoil func(t *testing.T, l *lab.Lab)
+		want  string
+		root  bool // works for root too
+	}{
+		{"open to others", func(t *testing.T, l *lab.Lab) { must(t, os.Chmod(string(l.Home), 0o755)) }, "chmod 700", true},
+		{"a file", func(t *testing.T, l *lab.Lab) {
+			must(t, os.RemoveAll(string(l.Home)))
+			must(t, os.WriteFile(string(l.Home), nil, 0o600))
+		}, "CW_HOME", true},
+		{"not writable", func(t *testing.T, l *lab.Lab) { must(t, os.Chmod(string(l.Home), 0o500)) }, "CW_HOME", false},
+		{"no database", func(t *testing.T, l *lab.Lab) {
+			must(t, os.WriteFile(filepath.Join(string(l.Home), "cw.db"), []byte(strings.Repeat("not a database ", 500)), 0o600))
+		}, "cw.db", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if !tt.root && os.Geteuid() == 0 {
+				t.Skip("root may write everywhere")
+			}
+			l := lab.New(t, binary)
+			tt.spoil(t, l)
+			before, _ := os.ReadFile(filepath.Join(string(l.Home), "cw.db")) // only one case has it
+			_, stderr, code := l.Run(l.Repo, "project", "list")
+			if code == 0 || code == 2 || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "hint:") {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+			if after, _ := os.ReadFile(filepath.Join(string(l.Home), "cw.db")); string(after) != string(before) {
+				t.Error("the database was changed")
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInsideAnAgent calls the program from inside a run: it may see itself and
+// nothing else, with its token or without.
+func TestInsideAnAgent(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	other := l.MustSpawn(fakecli.Script{Hang: true})
+	calls := []struct {
+		shell string
+		code  int
+	}{
+		{"cw id", 0},
+		{"cw agent show $CW_AGENT_ID --json", 0},
+		{"cw agent logs $CW_AGENT_ID", 0},
+		{"cw agent diff $CW_AGENT_ID", 0},
+		{"cw agent list --json", 0},
+		{"cw agent show " + other.Alias, 4},
+		{"cw agent logs " + other.Alias, 4},
+		{"cw agent diff " + other.Alias, 4},
+		{"cw agent stop " + other.Alias, 4},
+		{"cw agent stop $CW_AGENT_ID", 4},
+		{"cw agent stop --all", 4},
+		{"cw agent spawn --project . 'do more'", 4},
+		{"cw run 'do more'", 4},
+		{"cw project list", 4},
+		{"cw project add .", 4},
+		{"cw project remove shop", 4},
+		{"cw status", 4},
+		{"cw stop", 4},
+		{"cw restart", 4},
+		{"cw serve", 4},
+		{"env -u CW_TOKEN cw project list", 4},
+		{"env -u CW_TOKEN -u CW_RUN -u CW_AGENT_ID cw project list", 4},
+		{"env -u CW_TOKEN -u CW_RUN setsid cw project list", 4},
+		{"env CW_TOKEN=cwa_forged cw agent show $CW_AGENT_ID", 4},
+	}
+	var script strings.Builder
+	for i, c := range calls {
+		fmt.Fprintf(&script, "%s >.cw/tmp/%d.out 2>&1; echo $? >.cw/tmp/%d.code\n", c.shell, i, i)
+	}
+	v := l.MustSpawn(fakecli.Script{Shell: script.String(), Signal: `{"status":"done","noChanges":"only looked"}`})
+	v = l.Rest(string(v.ID))
+	if v.Status != cw.StatusIdle {
+		t.Fatalf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+	for i, c := range calls {
+		code, err := os.ReadFile(filepath.Join(v.AgentCwd, fmt.Sprintf(".cw/tmp/%d.code", i)))
+		must(t, err)
+		out, err := os.ReadFile(filepath.Join(v.AgentCwd, fmt.Sprintf(".cw/tmp/%d.out", i)))
+		must(t, err)
+		if got := strings.TrimSpace(string(code)); got != fmt.Sprint(c.code) {
+			t.Errorf("%s: exit %s, want %d: %s", c.shell, got, c.code, out)
+		}
+		if c.shell == "cw agent list --json" && (!strings.Contains(string(out), string(v.ID)) || strings.Contains(string(out), string(other.ID))) {
+			t.Errorf("an agent sees: %s", out)
+		}
+	}
+	if v := l.Until(string(other.ID), func(cw.AgentView) bool { return true }); v.Status != cw.StatusRunning {
+		t.Errorf("the other agent is %s", v.Status)
+	}
+	refused := 0
+	for ev, err := range l.Client().Events(t.Context(), cw.EventQuery{Types: []cw.EventType{cw.EventSecurityRefused}}) {
+		must(t, err)
+		if ev.AgentID == v.ID {
+			refused++
+		}
+	}
+	if refused < 10 {
+		t.Errorf("%d refusals are stored", refused)
+	}
+}
+
+// TestAgentStartsNoDaemon: the daemon is dead, and an agent calls cw. It waits
+// for a daemon that a person starts, and never starts one itself.
+func TestAgentStartsNoDaemon(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	gate := filepath.Join(l.Books, "go")
+	v := l.MustSpawn(fakecli.Script{
+		Wait: gate, Shell: "cw agent show $CW_AGENT_ID --json >.cw/tmp/show.json 2>.cw/tmp/show.err; echo $? >.cw/tmp/code",
+		Signal: `{"status":"done","noChanges":"only looked"}`,
+	})
+	l.Kill()
+	must(t, os.WriteFile(gate, nil, 0o600))
+	calling := func() bool {
+		for _, p := range lab.Processes(string(l.Home)) {
+			if strings.Contains(p.Command, " serve") {
+				t.Fatalf("an agent started a daemon: %s", p.Command)
+			}
+			if strings.Contains(p.Command, "agent show") {
+				return true
+			}
+		}
+		return false
+	}
+	for end := time.Now().Add(30 * time.Second); !calling(); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the agent does not call")
+		}
+	}
+	for range 50 { // half a second in which it must not start one
+		calling()
+		<-time.After(10 * time.Millisecond)
+	}
+	l.Start()
+	v = l.Rest(string(v.ID))
+	code, err := os.ReadFile(filepath.Join(v.AgentCwd, ".cw/tmp/code"))
+	must(t, err)
+	if strings.TrimSpace(string(code)) != "0" {
+		said, _ := os.ReadFile(filepath.Join(v.AgentCwd, ".cw/tmp/show.err")) // for the message only
+		t.Errorf("the call ended with %s: %s", code, said)
+	}
+}
+
+// TestRestartSparesAgents: stop says how many run on, and restart changes the
+// daemon's pid and nothing else.
+func TestRestartSparesAgents(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	gate := filepath.Join(l.Books, "go")
+	v := l.MustSpawn(fakecli.Script{Pieces: 5, Wait: gate, File: "a.txt", Commit: "Add a", Signal: `{"status":"done"}`})
+	before, err := l.Client().Status(t.Context())
+	must(t, err)
+	if stdout, stderr, code := l.Run(l.Repo, "stop"); code != 0 || !strings.Contains(stdout+stderr, "1 agent") {
+		t.Errorf("stop: exit %d: %s%s", code, stdout, stderr)
+	}
+	if stdout, stderr, code := l.Run(l.Repo, "restart"); code != 0 {
+		t.Errorf("restart: exit %d: %s%s", code, stdout, stderr)
+	}
+	t.Cleanup(func() { l.Run(l.Repo, "stop") })
+	after, err := l.Client().Status(t.Context())
+	must(t, err)
+	if after.PID == before.PID || after.AgentsAlive != 1 {
+		t.Errorf("pid %d, then %d; %d agents alive", before.PID, after.PID, after.AgentsAlive)
+	}
+	must(t, os.WriteFile(gate, nil, 0o600))
+	if v = l.Rest(string(v.ID)); v.Status != cw.StatusIdle || v.Commits() != 1 {
+		t.Errorf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+}
+
+// TestServices holds the whole program, over its socket, to the contract that
+// every implementation of the services keeps.
+func TestServices(t *testing.T) {
+	t.Parallel()
+	servicetest.Exercise(t, func(t *testing.T) servicetest.Fixture {
+		l := lab.New(t, binary)
+		l.Start()
+		repo := filepath.Join(filepath.Dir(l.Repo), "we ird%2F..?#ü;+&=")
+		lab.NewRepo(t, repo)
+		_, err := l.Client().AddProject(t.Context(), l.Repo)
+		must(t, err)
+		hang := fakecli.Script{Hang: true, Book: l.Books}
+		return servicetest.Fixture{
+			Services: l.Client(), Who: cw.ActorPerson, Repo: repo, NoRepo: l.Books,
+			Spawn: cw.SpawnRequest{Goal: hang.Goal(), Provider: "fake", Env: map[string]string{"PATH": os.Getenv("PATH")}},
+		}
+	})
+}
+
+// TestRunAnswersInJSON: one value on stdout, nothing else, whatever happens.
+func TestRunAnswersInJSON(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	script := fakecli.Script{Book: l.Books, Pieces: 3, Tame: true, File: "a.txt", Content: "a\nb\n", Commit: "Add a", Signal: `{"status":"done","result":"ok"}`}
+	stdout, stderr, code := l.Run(l.Repo, "run", "--json", "--provider", "fake", script.Goal())
+	var got struct {
+		Branch       string `json:"branch"`
+		BaseCommit   string `json:"baseCommit"`
+		HeadCommit   string `json:"headCommit"`
+		Commits      int    `json:"commits"`
+		FilesChanged int    `json:"filesChanged"`
+		Agent        struct {
+			Name   string `json:"name"`
+			Status string `json:"status"`
+		} `json:"agent"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
+	}
+	if got.Commits != 1 || got.FilesChanged != 1 || got.Agent.Status != "idle" || got.Branch != "agent/"+got.Agent.Name ||
+		got.HeadCommit != lab.Git(t, l.Repo, "rev-parse", got.Branch) || got.BaseCommit != lab.Git(t, l.Repo, "rev-parse", "main") {
+		t.Errorf("%+v", got)
+	}
+}

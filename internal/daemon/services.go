@@ -1,0 +1,73 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"cw/internal/cw"
+	"cw/internal/store"
+	"cw/orchestrator"
+)
+
+// services is everything that faces may call, put together from the engine,
+// the event log and the daemon itself.
+type services struct {
+	*orchestrator.Orchestrator
+	events
+	daemonService
+}
+
+var _ cw.Services = services{}
+
+// daemonService implements cw.DaemonService.
+type daemonService struct {
+	facts    cw.DaemonStatus // those that do not change
+	store    *store.DB
+	shutdown context.CancelFunc
+}
+
+// Status implements cw.DaemonService.
+func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
+	st := d.facts
+	var err error
+	if st.Agents, st.AgentsAlive, st.Projects, err = d.store.Counts(ctx); err != nil {
+		return st, fmt.Errorf("count agents: %w", err)
+	}
+	if st.DatabaseBytes, st.LogBytes, err = d.store.Sizes(ctx); err != nil {
+		return st, fmt.Errorf("measure databases: %w", err)
+	}
+	st.FreeBytes = freeBytes(st.Home)
+	return st, nil
+}
+
+// Shutdown implements cw.DaemonService. The answer still goes out: the server
+// lets short requests finish.
+func (d daemonService) Shutdown(ctx context.Context) (cw.DaemonStatus, error) {
+	st, err := d.Status(ctx)
+	if err != nil {
+		return st, err
+	}
+	d.shutdown()
+	return st, nil
+}
+
+// Whoami implements cw.DaemonService.
+func (d daemonService) Whoami(ctx context.Context) (cw.Whoami, error) {
+	actor := cw.ActorOf(ctx)
+	who := cw.Whoami{Kind: actor.Kind, AgentID: actor.AgentID, RunID: actor.RunID}
+	if actor.AgentID == "" {
+		return who, nil
+	}
+	agent, err := d.store.AgentByRef(ctx, string(actor.AgentID))
+	who.Name = agent.Alias
+	return who, err
+}
+
+func factsOf(c Config, buildID, socket string) cw.DaemonStatus {
+	return cw.DaemonStatus{
+		PID: os.Getpid(), Version: c.Version, BuildID: buildID, APIVersion: cw.APIVersion,
+		Home: string(c.Home), Socket: socket, StartedAt: time.Now().UTC(),
+	}
+}

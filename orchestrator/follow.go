@@ -1,0 +1,309 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"cw/internal/cw"
+	"cw/internal/proc"
+	"cw/providers/parsers"
+)
+
+const (
+	// readMax is how much raw output is taken at once.
+	readMax = 1 << 20
+	// storeRetry is the pause after a failed write of chunks; the raw file is
+	// the buffer meanwhile.
+	storeRetry = time.Second
+)
+
+// follower copies one run's raw output into chunks and parses it, until the
+// run is over.
+type follower struct {
+	o        *Orchestrator
+	state    cw.RunState
+	handle   proc.Handle
+	offset   int64     // of the next byte to store
+	tail     []byte    // the last bytes before it, as stored by an earlier daemon
+	raw      *proc.Raw // nil until the output file is there
+	broken   bool      // the raw file is no longer what was read
+	told     bool      // a warning about that was given
+	reading  *parsers.Reading
+	buf      []byte
+	finished chan struct{} // closed when the run's end is stored
+
+	mu      sync.Mutex
+	summary parsers.Summary // guarded by mu: read by views
+	lastAt  time.Time       // guarded by mu
+}
+
+// follow follows a run until its end is stored, or ctx ends. A run has at most
+// one follower in a daemon.
+func (o *Orchestrator) follow(ctx context.Context, st cw.RunState, h proc.Handle) {
+	f := &follower{o: o, state: st, handle: h, finished: make(chan struct{})}
+	o.mu.Lock()
+	if _, ok := o.live[st.Run.ID]; ok {
+		o.mu.Unlock()
+		return
+	}
+	o.live[st.Run.ID] = f
+	o.mu.Unlock()
+	defer func() {
+		o.mu.Lock()
+		delete(o.live, st.Run.ID)
+		o.mu.Unlock()
+	}()
+	log := o.Log.With("agent", st.Agent.Alias, "run", st.Run.ID)
+	obs, err := f.run(ctx)
+	if f.raw != nil {
+		_ = f.raw.Close() // it was only read
+	}
+	switch {
+	case ctx.Err() != nil:
+		return // let go; the next daemon goes on from the stored offset
+	case err != nil:
+		log.Error("follow run", "error", err)
+		return
+	}
+	if err := o.complete(ctx, f, obs); err != nil && ctx.Err() == nil {
+		log.Error("complete run", "error", err)
+		return
+	}
+	close(f.finished)
+	o.bell.Ring(st.Agent.ID)
+}
+
+// run copies output until the run is over and everything is stored.
+func (f *follower) run(ctx context.Context) (proc.Observation, error) {
+	if err := f.restore(ctx); err != nil {
+		return proc.Observation{}, err
+	}
+	wake, stop := f.o.Watcher.Watch(f.state.Run.OutputPath)
+	defer stop()
+	over := make(chan proc.Observation, 1)
+	failed := make(chan error, 1)
+	var waiter sync.WaitGroup
+	defer waiter.Wait()
+	waitCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	waiter.Go(func() {
+		obs, err := proc.Wait(waitCtx, f.state.Run.Dir, f.handle)
+		if err != nil {
+			failed <- err
+			return
+		}
+		over <- obs
+	})
+	for {
+		if err := f.take(ctx, false); err != nil {
+			return proc.Observation{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return proc.Observation{}, ctx.Err()
+		case err := <-failed:
+			return proc.Observation{}, fmt.Errorf("wait for the run: %w", err)
+		case obs := <-over:
+			if obs.State == proc.StateLost {
+				f.endLost(ctx)
+			}
+			return obs, f.take(ctx, true)
+		case <-wake:
+		}
+	}
+}
+
+// endLost ends what a lost supervisor left behind, before the output is read
+// to its end.
+func (f *follower) endLost(ctx context.Context) {
+	f.o.Fail.Hit("lost/seen")
+	n, err := proc.KillTree(ctx, string(f.state.Run.ID), f.handle)
+	if err != nil {
+		f.o.Log.Error("end what a lost supervisor left", "agent", f.state.Agent.Alias, "error", err)
+	}
+	f.o.Log.Warn("supervisor lost", "agent", f.state.Agent.Alias, "ended", n)
+	f.o.Fail.Hit("lost/ended")
+}
+
+// restore finds the place to go on from, and feeds what is stored to the
+// parser so that its state is what it would be had the daemon never died.
+func (f *follower) restore(ctx context.Context) error {
+	reading, err := f.o.newReading(f.state.Agent.Provider, f.state.Run.CreatedAt)
+	if err != nil {
+		return err
+	}
+	f.reading = reading
+	q := cw.ChunkQuery{AgentID: f.state.Agent.ID, Session: f.state.Run.SessionNumber, Only: true, Limit: chunkPage}
+	for {
+		chunks, err := f.o.Store.ChunksFrom(ctx, q)
+		if err != nil {
+			return fmt.Errorf("read stored output: %w", err)
+		}
+		if len(chunks) == 0 {
+			return nil
+		}
+		for _, c := range chunks {
+			f.fold(f.reading.Feed(c.Bytes))
+			f.offset, f.tail, q.AfterID = c.End(), c.Bytes, c.ID
+		}
+	}
+}
+
+// take stores what the raw file holds beyond the stored offset; with final
+// also an unfinished last line.
+func (f *follower) take(ctx context.Context, final bool) error {
+	if f.broken {
+		return nil
+	}
+	if f.raw == nil {
+		raw, err := proc.OpenRaw(f.state.Run.OutputPath, f.offset, f.tail)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the CLI was not started yet, or never
+		}
+		if err != nil {
+			return err
+		}
+		f.raw, f.buf = raw, make([]byte, readMax)
+	}
+	for {
+		n, err := f.raw.Read(f.buf)
+		if changed := new(proc.RawChangedError); errors.As(err, &changed) {
+			return f.tampered(ctx, changed)
+		}
+		if err != nil {
+			return err
+		}
+		// A short read is the end of the file for now.
+		pieces, _ := proc.Cut(f.buf[:n], final && n < len(f.buf))
+		if err := f.keep(ctx, pieces); err != nil {
+			return err
+		}
+		if n < len(f.buf) {
+			break
+		}
+	}
+	if final {
+		f.fold(f.reading.Flush())
+	}
+	return nil
+}
+
+// tampered tells, once, that somebody changed the raw output. What was stored
+// stays; a file that is only renamed or removed is read on, since the CLI
+// still writes to it.
+func (f *follower) tampered(ctx context.Context, change *proc.RawChangedError) error {
+	readable := change.Change == proc.RawMissing || change.Change == proc.RawReplaced
+	f.broken = !readable
+	if f.told {
+		return nil
+	}
+	f.told = true
+	return f.o.warn(ctx, f.state.Agent, fmt.Sprintf("somebody changed its raw output (%s after %d bytes); what was stored before is whole", change.Change, change.Offset))
+}
+
+// keep stores pieces as chunks, tells those who follow, and parses them.
+func (f *follower) keep(ctx context.Context, pieces [][]byte) error {
+	if len(pieces) == 0 {
+		return nil
+	}
+	now := time.Now().UTC()
+	chunks := make([]cw.Chunk, len(pieces))
+	at := f.offset
+	for i, p := range pieces {
+		chunks[i] = cw.Chunk{
+			AgentID: f.state.Agent.ID, AgentName: f.state.Agent.Alias,
+			SessionNumber: f.state.Run.SessionNumber, Offset: at, Bytes: p, CreatedAt: now,
+		}
+		at += int64(len(p))
+	}
+	stored, err := f.store(ctx, chunks)
+	if err != nil {
+		return err
+	}
+	for _, p := range pieces {
+		f.raw.Advance(p)
+	}
+	f.offset = at
+	f.o.Fail.Hit("follow/stored")
+	for _, c := range stored {
+		f.announce(c)
+	}
+	f.o.bell.Ring(f.state.Agent.ID)
+	for _, p := range pieces {
+		f.note(ctx, f.reading.Feed(p))
+	}
+	return nil
+}
+
+// store writes chunks, again and again while the database cannot take them: a
+// full disk must not lose output, and the raw file keeps it until then.
+func (f *follower) store(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, error) {
+	for try := 0; ; try++ {
+		stored, err := f.o.Store.AppendChunks(ctx, chunks)
+		if err == nil {
+			return stored, nil
+		}
+		if cw.ErrorCode(err) == cw.CodeRefused || ctx.Err() != nil {
+			return nil, fmt.Errorf("store output: %w", err)
+		}
+		if try == 0 {
+			f.o.Log.Error("store output; trying again until it works", "agent", f.state.Agent.Alias, "error", err)
+		}
+		if !pause(ctx, storeRetry) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// announce is the only place that emits agent:output.
+func (f *follower) announce(c cw.Chunk) {
+	f.o.Publish(cw.NewEvent(cw.EventAgentOutput, cw.Actor{Kind: cw.ActorCW}, cw.AgentOutput{
+		AgentID: c.AgentID, SessionNumber: c.SessionNumber, ChunkID: c.ID, Offset: c.Offset, Length: len(c.Bytes),
+	}).About(c.AgentID, f.state.Run.ID))
+}
+
+// note folds parsed events and keeps what must survive the daemon at once.
+func (f *follower) note(ctx context.Context, events []cw.StreamEvent) {
+	f.fold(events)
+	f.mu.Lock()
+	f.lastAt = time.Now().UTC()
+	id := f.summary.SessionID
+	f.mu.Unlock()
+	if id == "" || id == f.state.Agent.SessionID {
+		return
+	}
+	if err := f.o.Store.SaveSessionID(ctx, f.state.Agent.ID, id); err != nil {
+		f.o.Log.Error("keep the CLI's session id", "agent", f.state.Agent.Alias, "error", err)
+		return
+	}
+	f.state.Agent.SessionID = id
+}
+
+func (f *follower) fold(events []cw.StreamEvent) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ev := range events {
+		f.summary.Add(ev)
+	}
+}
+
+// activity tells what the agent does now.
+func (f *follower) activity() *cw.Activity {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := &cw.Activity{State: cw.ActivityBusy, Tool: f.summary.LastTool}
+	if !f.lastAt.IsZero() {
+		at := f.lastAt
+		a.LastAt = &at
+	}
+	if f.summary.Retry.Attempt > 0 {
+		a.State, a.Attempt, a.Bucket = cw.ActivityRetrying, f.summary.Retry.Attempt, cw.BucketTransient
+		next := f.lastAt.Add(f.summary.Retry.Delay)
+		a.NextRetry = &next
+	}
+	return a
+}

@@ -1,0 +1,227 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"cw/internal/cw"
+	"cw/providers/parsers"
+)
+
+const (
+	// chunkPage is how many chunks are read at once.
+	chunkPage = 64
+	// outputTick is the longest wait between two looks for new output: a bell
+	// shortens it.
+	outputTick = 2 * time.Second
+)
+
+// Output implements cw.LogService. It looks at the rows again and again, from
+// the last chunk it gave, so there is no seam between what was stored and what
+// comes live.
+func (o *Orchestrator) Output(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.Chunk, error] {
+	return func(yield func(cw.Chunk, error) bool) {
+		agent, err := o.Store.AgentByRef(ctx, ref)
+		if err != nil {
+			yield(cw.Chunk{}, err)
+			return
+		}
+		at := cw.ChunkQuery{AgentID: agent.ID, Session: q.Session, Only: q.Only, Offset: q.Offset, AfterID: q.AfterID, Limit: chunkPage}
+		for {
+			ring := o.bell.Next(agent.ID)
+			// The status is read before the chunks: at rest means that all
+			// chunks were stored before.
+			resting, err := o.resting(ctx, agent.ID, q)
+			if err == nil {
+				var more bool
+				if more, err = o.page(ctx, &at, yield); !more && err == nil {
+					return
+				}
+			}
+			if err != nil {
+				yield(cw.Chunk{}, err)
+				return
+			}
+			if q.Until == cw.UntilNow || q.Until == "" || resting {
+				return
+			}
+			if !awaitRing(ctx, ring) {
+				return
+			}
+		}
+	}
+}
+
+func awaitRing(ctx context.Context, ring <-chan struct{}) bool {
+	tick := time.NewTimer(outputTick)
+	defer tick.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-ring:
+	case <-tick.C:
+	}
+	return true
+}
+
+// resting tells whether reading may end because the agent, or the one session
+// that is wanted, is over.
+func (o *Orchestrator) resting(ctx context.Context, id cw.AgentID, q cw.OutputQuery) (bool, error) {
+	if q.Until != cw.UntilRest {
+		return false, nil
+	}
+	view, err := o.Store.AgentView(ctx, string(id))
+	if err != nil {
+		return false, err
+	}
+	if q.Only {
+		for _, r := range view.Runs {
+			if r.SessionNumber == q.Session {
+				return r.EndedAt != nil, nil
+			}
+		}
+	}
+	return view.Status.AtRest(), nil
+}
+
+// page yields everything that is stored after at, and moves at. It returns
+// false when the reader has had enough.
+func (o *Orchestrator) page(ctx context.Context, at *cw.ChunkQuery, yield func(cw.Chunk, error) bool) (bool, error) {
+	for {
+		chunks, err := o.Store.ChunksFrom(ctx, *at)
+		if err != nil {
+			return false, fmt.Errorf("read output: %w", err)
+		}
+		if len(chunks) == 0 { // a short page is not the end: pages are bounded in bytes too
+			return true, nil
+		}
+		for _, c := range chunks {
+			if at.AfterID == 0 && c.SessionNumber == at.Session && c.Offset < at.Offset {
+				c.Bytes = c.Bytes[at.Offset-c.Offset:] // the reader asked to begin inside this chunk
+				c.Offset = at.Offset
+			}
+			if !yield(c, nil) {
+				return false, nil
+			}
+			at.AfterID = c.ID
+		}
+	}
+}
+
+// OutputEvents implements cw.LogService. To resume after a chunk, the parser
+// reads silently from that session's first chunk, so that its state is right.
+func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
+	return func(yield func(cw.OutputEvent, error) bool) {
+		agent, err := o.Store.AgentByRef(ctx, ref)
+		if err != nil {
+			yield(cw.OutputEvent{}, err)
+			return
+		}
+		r := eventReader{o: o, provider: agent.Provider, after: q.AfterID, from: q}
+		if err := r.rewind(ctx, agent.ID, &q); err != nil {
+			yield(cw.OutputEvent{}, err)
+			return
+		}
+		for c, err := range o.Output(ctx, ref, q) {
+			if err != nil {
+				yield(cw.OutputEvent{}, err)
+				return
+			}
+			if !r.chunk(c, yield) {
+				return
+			}
+		}
+		if ctx.Err() == nil {
+			r.flush(yield)
+		}
+	}
+}
+
+// eventReader parses one agent's chunks in order.
+type eventReader struct {
+	o        *Orchestrator
+	provider string
+	after    int64          // chunks up to this id are read silently
+	from     cw.OutputQuery // where the caller wants to begin
+	session  int
+	reading  *parsers.Reading
+	last     cw.Chunk
+	n        int // of the next event at last
+}
+
+// rewind turns a query that resumes after a chunk, or begins inside a session,
+// into one that begins with that session.
+func (r *eventReader) rewind(ctx context.Context, id cw.AgentID, q *cw.OutputQuery) error {
+	q.Offset = 0
+	if r.after == 0 {
+		return nil
+	}
+	chunks, err := r.o.Store.ChunksFrom(ctx, cw.ChunkQuery{AgentID: id, AfterID: r.after - 1, Limit: 1})
+	if err != nil {
+		return fmt.Errorf("find the chunk to resume from: %w", err)
+	}
+	if len(chunks) > 0 && chunks[0].ID == r.after {
+		q.Session, q.AfterID = chunks[0].SessionNumber, 0
+	}
+	return nil
+}
+
+// chunk parses one chunk and yields its events; false: the reader has had
+// enough.
+func (r *eventReader) chunk(c cw.Chunk, yield func(cw.OutputEvent, error) bool) bool {
+	if c.SessionNumber != r.session {
+		if !r.flush(yield) {
+			return false
+		}
+		reading, err := r.o.newReading(r.provider, c.CreatedAt)
+		if err != nil {
+			yield(cw.OutputEvent{}, err)
+			return false
+		}
+		r.reading, r.session = reading, c.SessionNumber
+	}
+	r.last, r.n = c, 0
+	return r.emit(r.reading.Feed(c.Bytes), yield)
+}
+
+// flush yields what an unfinished last line holds.
+func (r *eventReader) flush(yield func(cw.OutputEvent, error) bool) bool {
+	if r.reading == nil {
+		return true
+	}
+	events := r.reading.Flush()
+	r.reading = nil
+	return r.emit(events, yield)
+}
+
+func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, error) bool) bool {
+	for _, ev := range events {
+		position := fmt.Sprintf("%d:%d:%d", r.last.SessionNumber, r.last.Offset, r.n)
+		r.n++
+		if r.silent() {
+			continue
+		}
+		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.ID, Session: r.last.SessionNumber, Event: ev}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *eventReader) silent() bool {
+	return r.last.ID <= r.after ||
+		r.after == 0 && r.last.SessionNumber == r.from.Session && r.last.End() <= r.from.Offset
+}
+
+// newReading makes a parser for a provider's output. A provider whose preset is
+// gone is read line by line.
+func (o *Orchestrator) newReading(provider string, since time.Time) (*parsers.Reading, error) {
+	preset, err := o.Presets.Get(provider)
+	if err != nil {
+		parser, err := parsers.New(parsers.FormatLines, parsers.Options{Since: since})
+		return parsers.NewReading(parser), err
+	}
+	return preset.NewReading(since)
+}

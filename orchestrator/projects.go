@@ -1,0 +1,130 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+	"cw/worktree"
+)
+
+// projectNameMax is the greatest length of a project's name: it is a folder.
+const projectNameMax = 40
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// AddProject implements cw.ProjectService.
+func (o *Orchestrator) AddProject(ctx context.Context, path string) (cw.Project, error) {
+	if !filepath.IsAbs(path) {
+		return cw.Project{}, cw.Errorf(cw.CodeInvalid, "the path %q is not absolute", path).WithHint("give the whole path")
+	}
+	repo, err := o.Repos.Inspect(ctx, path)
+	if err != nil {
+		return cw.Project{}, err
+	}
+	p, known, err := o.Store.ProjectByGitDir(ctx, repo.CommonGitDir)
+	if err != nil || known {
+		return p, err
+	}
+	p, err = o.newProject(ctx, repo, nil)
+	if err != nil {
+		return cw.Project{}, err
+	}
+	return p, o.register(ctx, p)
+}
+
+// register stores a new project. Its mirror is made by the first spawn.
+func (o *Orchestrator) register(ctx context.Context, p cw.Project) error {
+	ev := cw.NewEvent(cw.EventProjectAdded, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path})
+	ev.ProjectID = p.ID
+	return o.Store.AddProject(ctx, p, ev)
+}
+
+// newProject describes a repository that is not registered yet, under a name
+// that is free in the store and among those planned just now.
+func (o *Orchestrator) newProject(ctx context.Context, repo worktree.Repository, planned []place) (cw.Project, error) {
+	known, err := o.Store.Projects(ctx)
+	if err != nil {
+		return cw.Project{}, fmt.Errorf("list projects: %w", err)
+	}
+	for _, pl := range planned {
+		known = append(known, pl.project)
+	}
+	id := cw.NewID()
+	name := freeName(projectName(repo.TopLevel), known)
+	now := time.Now().UTC()
+	return cw.Project{
+		ID: cw.ProjectID(id), Name: name, Path: repo.TopLevel, GitDir: repo.CommonGitDir,
+		Mirror: name + "-" + id[:4] + ".git", CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+func projectName(path string) string {
+	name := strings.Trim(notInName.ReplaceAllString(filepath.Base(path), "-"), "-._")
+	if name == "" {
+		name = "project"
+	}
+	if len(name) > projectNameMax {
+		name = name[:projectNameMax]
+	}
+	if cw.IsID(name) { // it must not be taken for an id
+		name += "-project"
+	}
+	return name
+}
+
+// freeName numbers a name that is taken. Case does not tell two names apart:
+// they are folders.
+func freeName(name string, known []cw.Project) string {
+	taken := func(s string) bool {
+		return slices.ContainsFunc(known, func(p cw.Project) bool { return strings.EqualFold(p.Name, s) })
+	}
+	free := name
+	for n := 2; taken(free); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// sameRepository makes sure that a project's repository is still where it was.
+func (o *Orchestrator) sameRepository(ctx context.Context, p cw.Project) (worktree.Repository, error) {
+	repo, err := o.Repos.Inspect(ctx, p.Path)
+	if err != nil || repo.CommonGitDir != p.GitDir {
+		return repo, cw.Errorf(cw.CodeInvalid, "the repository of project %s is no longer at %s", p.Name, p.Path).
+			WithHint("if it was moved, remove the project and add it again: cw project remove %s; cw project add PATH", p.Name).Because(err)
+	}
+	return repo, nil
+}
+
+// Projects implements cw.ProjectService.
+func (o *Orchestrator) Projects(ctx context.Context) ([]cw.Project, error) {
+	return o.Store.Projects(ctx)
+}
+
+// Project implements cw.ProjectService.
+func (o *Orchestrator) Project(ctx context.Context, ref string) (cw.Project, error) {
+	return o.Store.ProjectByRef(ctx, ref)
+}
+
+// RemoveProject implements cw.ProjectService. The row goes first: a mirror
+// without a row is only disk space, a row without a mirror would be a lie.
+func (o *Orchestrator) RemoveProject(ctx context.Context, ref string) (cw.Project, error) {
+	p, err := o.Store.ProjectByRef(ctx, ref)
+	if err != nil {
+		return cw.Project{}, err
+	}
+	ev := cw.NewEvent(cw.EventProjectRemoved, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path})
+	ev.ProjectID = p.ID
+	if err := o.Store.RemoveProject(ctx, p.ID, ev); err != nil {
+		return cw.Project{}, err
+	}
+	if err := o.Repos.RemoveMirror(ctx, p); err != nil {
+		return p, cw.Errorf(cw.CodeFailed, "project %s is removed, but its mirror is still on the disk", p.Name).Because(err)
+	}
+	return p, nil
+}

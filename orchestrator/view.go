@@ -1,0 +1,74 @@
+package orchestrator
+
+import (
+	"context"
+
+	"cw/internal/cw"
+)
+
+// Agents implements cw.AgentService.
+func (o *Orchestrator) Agents(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
+	views, err := o.Store.AgentViews(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	for i := range views {
+		o.addActivity(&views[i])
+	}
+	return views, nil
+}
+
+// Agent implements cw.AgentService.
+func (o *Orchestrator) Agent(ctx context.Context, ref string) (cw.AgentView, error) {
+	view, err := o.Store.AgentView(ctx, ref)
+	if err != nil {
+		return cw.AgentView{}, err
+	}
+	o.addActivity(&view)
+	return view, nil
+}
+
+// addActivity adds what is known only here: what a running agent does now.
+func (o *Orchestrator) addActivity(v *cw.AgentView) {
+	if v.Status != cw.StatusRunning || len(v.Runs) == 0 {
+		return
+	}
+	o.mu.Lock()
+	f, ok := o.live[v.Runs[len(v.Runs)-1].ID]
+	o.mu.Unlock()
+	if ok {
+		v.Activity = f.activity()
+	}
+}
+
+// Diff implements cw.AgentService.
+func (o *Orchestrator) Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
+	view, err := o.Store.AgentView(ctx, ref)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	tree, err := chooseTree(view, req.Project)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	look, err := o.lookRequest(ctx, view.Agent, tree)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	return o.Repos.Diff(ctx, look, req.Stat)
+}
+
+func chooseTree(v cw.AgentView, project string) (cw.AgentWorktree, error) {
+	for _, t := range v.Projects {
+		if t.Project == project || string(t.ProjectID) == project || (project == "" && len(v.Projects) == 1) {
+			return t, nil
+		}
+	}
+	switch {
+	case len(v.Projects) == 0:
+		return cw.AgentWorktree{}, cw.Errorf(cw.CodeRefused, "agent %s works on no project", v.Alias).WithHint("its folder is %s", v.AgentCwd)
+	case project == "":
+		return cw.AgentWorktree{}, cw.Errorf(cw.CodeInvalid, "agent %s works on several projects", v.Alias).WithHint("name one: --project %s", v.Projects[0].Project)
+	}
+	return cw.AgentWorktree{}, cw.Errorf(cw.CodeNotFound, "agent %s does not work on %s", v.Alias, project).WithHint("cw agent show %s lists its projects", v.Alias)
+}
