@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"cw/internal/cw"
+)
+
+type agentRef struct {
+	ID string `path:"id" doc:"name or id"`
+}
+
+type listAgents struct {
+	Status  []string `query:"status" doc:"only these statuses, separated by commas"`
+	Project string   `query:"project" doc:"only agents of this project"`
+	Limit   int      `query:"limit" minimum:"0" doc:"at most so many; 0: all"`
+}
+
+func (in *listAgents) filter() cw.AgentFilter {
+	f := cw.AgentFilter{Project: in.Project, Limit: in.Limit}
+	for _, status := range in.Status {
+		f.Statuses = append(f.Statuses, cw.AgentStatus(status))
+	}
+	return f
+}
+
+type spawnAgent struct {
+	Body cw.SpawnRequest
+}
+
+type stopAgent struct {
+	ID   string `path:"id" doc:"name or id"`
+	Body *cw.StopRequest
+}
+
+type diffAgent struct {
+	ID      string `path:"id" doc:"name or id"`
+	Project string `query:"project" doc:"needed when the agent works in several"`
+	Stat    bool   `query:"stat" doc:"only the summary"`
+}
+
+func registerAgents(s *Server) {
+	services := s.opts.Services
+	handle(s, "list-agents", func(ctx context.Context, in *listAgents) ([]cw.AgentView, error) {
+		list, err := visibleAgents(ctx, services, in.filter())
+		return orEmpty(list), err
+	})
+	handle(s, "spawn-agent", func(ctx context.Context, in *spawnAgent) (cw.AgentView, error) {
+		return services.Spawn(ctx, in.Body)
+	})
+	handle(s, "get-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
+		return services.Agent(ctx, in.ID)
+	})
+	handle(s, "stop-agent", func(ctx context.Context, in *stopAgent) (cw.AgentView, error) {
+		var req cw.StopRequest
+		if in.Body != nil {
+			req = *in.Body
+		}
+		return services.Stop(ctx, in.ID, req)
+	})
+	handle(s, "get-agent-diff", func(ctx context.Context, in *diffAgent) (cw.Diff, error) {
+		return services.Diff(ctx, in.ID, cw.DiffRequest{Project: in.Project, Stat: in.Stat})
+	})
+}
+
+// visibleAgents lists what the caller may see: an agent sees the agents of its
+// initiative, and as long as there are no initiatives that is itself.
+func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilter) ([]cw.AgentView, error) {
+	actor := cw.ActorOf(ctx)
+	if actor.Kind != cw.ActorAgent {
+		return services.Agents(ctx, f)
+	}
+	f.Limit = 0 // of all, then one is taken
+	list, err := services.Agents(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	for _, view := range list {
+		if view.ID == actor.AgentID {
+			return []cw.AgentView{view}, nil
+		}
+	}
+	return nil, nil
+}
+
+// Spawn implements cw.AgentService.
+func (c *Client) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: "/v1/agents", body: req})
+}
+
+// Agents implements cw.AgentService.
+func (c *Client) Agents(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
+	q := query{}
+	q.list("status", texts(f.Statuses))
+	q.text("project", f.Project)
+	q.number("limit", int64(f.Limit))
+	return call[[]cw.AgentView](ctx, c, request{method: http.MethodGet, path: "/v1/agents", query: q})
+}
+
+// Agent implements cw.AgentService.
+func (c *Client) Agent(ctx context.Context, ref string) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodGet, path: agentPath(ref)})
+}
+
+// Stop implements cw.AgentService.
+func (c *Client) Stop(ctx context.Context, ref string, req cw.StopRequest) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/stop", body: req})
+}
+
+// Diff implements cw.AgentService.
+func (c *Client) Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
+	q := query{}
+	q.text("project", req.Project)
+	q.flag("stat", req.Stat)
+	return call[cw.Diff](ctx, c, request{method: http.MethodGet, path: agentPath(ref) + "/diff", query: q})
+}
+
+func agentPath(ref string) string { return "/v1/agents/" + segment(ref) }

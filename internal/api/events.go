@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"iter"
+
+	"cw/internal/cw"
+)
+
+type listEvents struct {
+	Since       int64    `query:"since" minimum:"0" doc:"events with a greater number; 0: from the first kept"`
+	Tail        bool     `query:"tail" doc:"ignore since, begin with what comes next"`
+	Type        []string `query:"type" doc:"only these types, separated by commas; none: all but agent:output"`
+	Agent       string   `query:"agent" doc:"only about this agent (name or id)"`
+	Follow      bool     `query:"follow" doc:"stay and tell what happens"`
+	LastEventID string   `header:"Last-Event-ID" doc:"the same as since, and wins over it and tail"`
+}
+
+func (in *listEvents) query() (cw.EventQuery, error) {
+	q := cw.EventQuery{After: in.Since, Tail: in.Tail, Agent: in.Agent, Follow: in.Follow}
+	for _, t := range in.Type {
+		q.Types = append(q.Types, cw.EventType(t))
+	}
+	if in.LastEventID == "" {
+		return q, nil
+	}
+	var err error
+	q.After, err = lastEventID(in.LastEventID)
+	q.Tail = false
+	return q, err
+}
+
+func registerEvents(s *Server) {
+	handleStream(s, "get-events", func(ctx context.Context, in *listEvents) (frames, error) {
+		q, err := in.query()
+		if err != nil {
+			return nil, err
+		}
+		return eventFrames(s.opts.Services.Events(ctx, q)), nil
+	})
+}
+
+// eventFrames names each frame after its event. Live events have no number and
+// so no id.
+func eventFrames(events iter.Seq2[cw.Event, error]) frames {
+	return func(yield func(frame, error) bool) {
+		for e, err := range events {
+			if !yield(frame{id: e.Seq, name: string(e.Type), data: e}, err) {
+				return
+			}
+		}
+	}
+}
+
+// Events implements cw.EventService. It goes on by itself across a restart of
+// the daemon; live events are not kept, so those of the gap are not seen.
+func (c *Client) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
+	params := query{}
+	params.list("type", texts(q.Types))
+	params.text("agent", q.Agent)
+	params.flag("follow", q.Follow)
+	params.flag("tail", q.Tail)
+	fresh := func() func(cw.Event) bool {
+		last := int64(0)
+		return func(e cw.Event) bool {
+			if e.Seq != 0 && e.Seq <= last {
+				return false
+			}
+			last = max(last, e.Seq)
+			return true
+		}
+	}
+	after := q.After
+	if q.Tail {
+		after = 0
+	}
+	return follow(ctx, c, streamRequest{path: "/v1/events", query: params, after: after}, fresh)
+}

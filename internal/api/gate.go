@@ -1,0 +1,193 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// SocketHost is the only Host that requests on the socket may name.
+const SocketHost = "cw.sock"
+
+// BodyMax is the greatest length of a request's body in bytes. A goal of
+// cw.GoalMax fits, even where JSON escapes many of its bytes.
+const BodyMax = 8 << 20
+
+// bodyPatience is how long a caller may take to send its body.
+const bodyPatience = 30 * time.Second
+
+// Peer is the process at the other end of a connection, as the kernel tells
+// it, with the token that it showed.
+type Peer struct {
+	PID   int // at the time it connected; 0 when it is in another pid namespace
+	UID   int
+	Token string // from "Authorization: Bearer …", "" without one
+}
+
+// gate decides who may come in at all. It looks at the connection and the
+// headers only: nothing of the body is read and no handler has run. A listener
+// of another kind (TCP) is a gate with other checks in the same places.
+type gate struct {
+	uid      int           // the only user that may connect
+	host     string        // the only Host
+	patience time.Duration // for a body to arrive
+}
+
+// admit gives nil, or why the request is refused. The order is fixed: who
+// connects, then whether a web page may be behind it, then the form.
+func (g gate) admit(r *http.Request, peer *Peer) error {
+	for _, check := range []func(*http.Request, *Peer) error{g.peer, g.noPage, g.named, g.form} {
+		if err := check(r, peer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// peer lets in our own user only, root not excepted: root that wants in can
+// become this user.
+func (g gate) peer(_ *http.Request, peer *Peer) error {
+	switch {
+	case peer == nil:
+		return cw.Errorf(cw.CodeUnauthorized, "it is not known who is calling")
+	case peer.UID != g.uid:
+		return cw.Errorf(cw.CodeForbidden, "this daemon belongs to another user").
+			WithHint("run cw as the user who started the daemon")
+	}
+	return nil
+}
+
+// noPage refuses whatever a browser sends: a page that found a way to the
+// socket (a forwarding proxy, say) must not be obeyed. Only browsers send
+// these headers, so their presence is enough, empty or not.
+func (g gate) noPage(r *http.Request, _ *Peer) error {
+	for name := range r.Header {
+		if name == "Origin" || name == "Referer" || strings.HasPrefix(name, "Sec-Fetch-") {
+			return cw.Errorf(cw.CodeForbidden, "requests from web pages are refused here (%s)", name)
+		}
+	}
+	return nil
+}
+
+func (g gate) named(r *http.Request, _ *Peer) error {
+	if r.Host != g.host {
+		return cw.Errorf(cw.CodeForbidden, "this is not the host that was asked for").
+			WithHint("requests on the socket go to http://%s/", g.host)
+	}
+	return nil
+}
+
+// form refuses bodies that are no JSON or too long, by what their headers say.
+func (g gate) form(r *http.Request, _ *Peer) error {
+	contentType, told := r.Header["Content-Type"]
+	if r.ContentLength == 0 && !told {
+		return nil
+	}
+	if r.ContentLength > BodyMax {
+		return errBodyTooLong()
+	}
+	media := ""
+	if len(contentType) == 1 {
+		media, _, _ = mime.ParseMediaType(contentType[0])
+	}
+	if media != "application/json" {
+		return cw.Errorf(cw.CodeInvalid, "a request's body must be JSON").WithHint("send Content-Type: application/json")
+	}
+	return nil
+}
+
+func errBodyTooLong() *cw.Error {
+	return cw.Errorf(cw.CodeInvalid, "the request is longer than %d bytes", BodyMax)
+}
+
+// bearer gives the token of a request, "" without one. A header of another
+// form is refused rather than ignored: its sender believes it is known.
+func bearer(r *http.Request) (string, error) {
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 {
+		return "", nil
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || strings.TrimSpace(token) == "" {
+		return "", cw.Errorf(cw.CodeUnauthorized, "the Authorization header cannot be read").WithHint("send: Authorization: Bearer TOKEN")
+	}
+	return strings.TrimSpace(token), nil
+}
+
+// checkVersion refuses a caller of another major version of the API. Callers
+// that tell none (curl) are taken as they are.
+func checkVersion(r *http.Request) error {
+	if v := r.Header.Get(versionHeader); v != "" && major(v) != major(cw.APIVersion) {
+		return errVersion(v, cw.APIVersion)
+	}
+	return nil
+}
+
+func errVersion(client, daemon string) *cw.Error {
+	return cw.Errorf(cw.CodeUnreachable, "this cw speaks version %q of the API and the daemon %q", client, daemon).
+		WithHint("`cw restart` starts the daemon of this version; agents run on")
+}
+
+func major(version string) string {
+	first, _, _ := strings.Cut(version, ".")
+	return first
+}
+
+// allow decides whether the actor of ctx may use the route, by the table and,
+// for agents, by whom they name.
+func (s *Server) allow(ctx context.Context, row Route, id string) error {
+	actor := cw.ActorOf(ctx)
+	if err := row.mayCall(actor, s.opts.Scopes(actor)); err != nil {
+		return err
+	}
+	if actor.Kind == cw.ActorAgent && row.Self && !s.isSelf(ctx, actor, id) {
+		return cw.Errorf(cw.CodeForbidden, "an agent may only ask for itself here (%s)", row.ID).
+			WithHint("your own id is in CW_AGENT_ID")
+	}
+	return nil
+}
+
+// isSelf tells whether ref, an id or an alias, names the calling agent. What
+// cannot be looked up is somebody else, so that nothing is learned from it.
+func (s *Server) isSelf(ctx context.Context, actor cw.Actor, ref string) bool {
+	if actor.AgentID == "" {
+		return false
+	}
+	if ref == string(actor.AgentID) {
+		return true
+	}
+	if cw.ValidAlias(ref) != nil {
+		return false
+	}
+	view, err := s.opts.Services.Agent(ctx, ref)
+	return err == nil && view.ID == actor.AgentID && view.Alias == ref
+}
+
+// readBody replaces the body by its bytes, so that a slow or endless sender is
+// dealt with here. net/http lifts the deadline once the body has arrived.
+func (g gate) readBody(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength == 0 {
+		return nil
+	}
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.patience)); err != nil {
+		return fmt.Errorf("set the deadline for a body: %w", err)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyMax))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return errBodyTooLong()
+	case err != nil:
+		return cw.Errorf(cw.CodeInvalid, "the request's body did not arrive whole").Because(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// body is the answer of a JSON route.
+type body[T any] struct{ Body T }
+
+// handle registers a JSON route under its row in the table: I holds the
+// parameters and the body, T is the answer.
+func handle[I, T any](s *Server, id string, act func(context.Context, *I) (T, error)) {
+	op, ok := s.operation(id)
+	if !ok {
+		return
+	}
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*body[T], error) {
+		out, err := act(ctx, in)
+		if err != nil {
+			return nil, s.wire(ctx, err)
+		}
+		return &body[T]{out}, nil
+	})
+}
+
+// handleStream registers a route that answers with a stream of frames. open
+// gets a context that ends when the reader goes or the server stops.
+func handleStream[I any](s *Server, id string, open func(context.Context, *I) (frames, error)) {
+	op, ok := s.operation(id)
+	if !ok {
+		return
+	}
+	op.Responses["200"] = &huma.Response{
+		Description: "A stream of server-sent events",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		p, err := s.startPump(ctx, func(ctx context.Context) (frames, error) { return open(ctx, in) })
+		if err != nil {
+			return nil, s.wire(ctx, err)
+		}
+		return &huma.StreamResponse{Body: p.serve}, nil
+	})
+}
+
+// operation describes the route of a row; a missing row is a fault of the
+// construction.
+func (s *Server) operation(id string) (huma.Operation, bool) {
+	row, ok := s.rows[id]
+	if !ok {
+		s.faults = append(s.faults, fmt.Errorf("the operation %q has no row in the table of rights", id))
+		return huma.Operation{}, false
+	}
+	errorSchema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "Error")
+	return huma.Operation{
+		OperationID:  row.ID,
+		Method:       row.Method,
+		Path:         row.Path,
+		Summary:      row.Summary,
+		MaxBodyBytes: -1, // the body is already here and measured; huma's own limit is 1 MiB
+		// huma would set a deadline of 5 s for reading after the body has come
+		// and leave it there, which cancels handlers that take longer.
+		BodyReadTimeout: -1,
+		Responses: map[string]*huma.Response{
+			"200": {Description: http.StatusText(http.StatusOK)},
+			"default": {
+				Description: "Error",
+				Content:     map[string]*huma.MediaType{"application/json": {Schema: errorSchema}},
+			},
+		},
+	}, true
+}
+
+// readJSON is json.Unmarshal that refuses a key said twice: two readers of
+// such a text may read two different things.
+func readJSON(data []byte, v any) error {
+	if err := checkKeys(data); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
+}
+
+// checkKeys walks the tokens of one JSON text. A stack holds the keys of the
+// objects that are open; nil stands for an array.
+func checkKeys(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var open []map[string]bool
+	wantKey := false // the next token of the innermost object is a key
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if key, isString := token.(string); isString && wantKey {
+			keys := open[len(open)-1]
+			if keys[key] {
+				return fmt.Errorf("the key %.100q stands there twice", key)
+			}
+			keys[key] = true
+			wantKey = false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case json.Delim('['):
+			open = append(open, nil)
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		wantKey = len(open) > 0 && open[len(open)-1] != nil
+	}
+}

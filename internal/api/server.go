@@ -1,0 +1,290 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"cw/internal/cw"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Defaults of the options.
+const (
+	defaultGrace = 2 * time.Second  // for requests in flight when the server ends
+	defaultKeep  = 15 * time.Second // between signs of life in a quiet stream
+	defaultStall = 10 * time.Second // without progress, after which a reader is cut
+)
+
+// versionHeader carries cw.APIVersion on every request and every answer.
+const versionHeader = "Cw-Api"
+
+// Options says what a server serves, and to whom.
+type Options struct {
+	// Services does the work. Needed.
+	Services cw.Services
+	// Identify tells who a peer is, from its token and its process tree. An
+	// error refuses the request. Needed.
+	Identify func(ctx context.Context, peer Peer) (cw.Actor, error)
+	// Scopes are the rights of an agent; nil: what every run has.
+	Scopes func(actor cw.Actor) []cw.Scope
+	// OnRefused hears of every refusal of a known caller that lacks the right:
+	// what is the operation and the path. ctx outlives the request. May be nil.
+	OnRefused func(ctx context.Context, actor cw.Actor, what string)
+	// Log takes what people must not see. nil: nothing is logged.
+	Log *slog.Logger
+	// Version and BuildID of the program, told in the Server header.
+	Version, BuildID string
+	// KeepAlive is the time between signs of life in a quiet stream; 0: 15 s.
+	KeepAlive time.Duration
+	// Stall is the time without progress after which a stream's reader is cut;
+	// 0: 10 s.
+	Stall time.Duration
+	// Grace is the time that requests in flight get when the server ends; 0: 2 s.
+	Grace time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Scopes == nil {
+		o.Scopes = func(cw.Actor) []cw.Scope { return cw.RunScopes() }
+	}
+	if o.OnRefused == nil {
+		o.OnRefused = func(context.Context, cw.Actor, string) {}
+	}
+	o.KeepAlive = cmp.Or(o.KeepAlive, defaultKeep)
+	o.Stall = cmp.Or(o.Stall, defaultStall)
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
+	return o
+}
+
+// Server answers the API's requests.
+type Server struct {
+	opts     Options
+	gate     gate
+	mux      *http.ServeMux
+	api      huma.API
+	rows     map[string]Route // by operation id
+	used     map[string]bool  // patterns that were registered
+	faults   []error          // of the construction
+	inFlight sync.WaitGroup
+}
+
+// NewServer makes a server for the daemon's own user. It is an error when a
+// route has no row in Routes, or a row no route.
+func NewServer(opts Options) (*Server, error) {
+	return newServer(opts, Routes(), registerAll)
+}
+
+func registerAll(s *Server) {
+	registerDaemon(s)
+	registerProjects(s)
+	registerAgents(s)
+	registerOutput(s)
+	registerEvents(s)
+}
+
+func newServer(opts Options, table []Route, register func(*Server)) (*Server, error) {
+	if opts.Services == nil || opts.Identify == nil {
+		return nil, errors.New("an API server needs services and a way to identify callers")
+	}
+	s := &Server{
+		opts: opts.withDefaults(),
+		gate: gate{uid: os.Geteuid(), host: SocketHost, patience: bodyPatience},
+		mux:  http.NewServeMux(),
+		rows: map[string]Route{},
+		used: map[string]bool{},
+	}
+	for _, row := range table {
+		s.rows[row.ID] = row
+	}
+	s.api = humago.New(guardedMux{s}, humaConfig())
+	s.api.UseMiddleware(throughEdge)
+	s.mux.HandleFunc("/", s.nothingHere)
+	register(s)
+	for _, name := range []string{"ErrorModel", "ErrorDetail"} { // huma describes them, and reshape replaces them
+		delete(s.api.OpenAPI().Components.Schemas.Map(), name)
+	}
+	for _, row := range s.rows {
+		if !s.used[row.Pattern()] {
+			s.faults = append(s.faults, fmt.Errorf("the table names %s, which no route serves", row.Pattern()))
+		}
+	}
+	return s, errors.Join(s.faults...)
+}
+
+func humaConfig() huma.Config {
+	config := huma.DefaultConfig("cw", cw.APIVersion)
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", "" // nothing is served by itself
+	config.CreateHooks = nil                                             // no $schema fields in answers
+	config.AllowAdditionalPropertiesByDefault = true                     // unknown fields are ignored: newer clients send more
+	config.Transformers = []huma.Transformer{reshape}
+	config.Formats = map[string]huma.Format{
+		"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON},
+		"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON},
+	}
+	return config
+}
+
+// OpenAPI gives the API's description (OpenAPI 3.1, JSON).
+func (s *Server) OpenAPI() ([]byte, error) { return s.api.OpenAPI().MarshalJSON() }
+
+// guardedMux is the mux that huma registers its routes on: it puts the rights
+// of the table before every handler, whoever registers it.
+type guardedMux struct{ s *Server }
+
+// ServeHTTP implements humago.Mux.
+func (m guardedMux) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.s.mux.ServeHTTP(w, r) }
+
+// HandleFunc implements humago.Mux.
+func (m guardedMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	s := m.s
+	for _, row := range s.rows {
+		if row.Pattern() == pattern {
+			s.used[pattern] = true
+			s.mux.HandleFunc(pattern, s.guarded(row, handler))
+			return
+		}
+	}
+	s.faults = append(s.faults, fmt.Errorf("the route %s has no row in the table of rights", pattern))
+}
+
+func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if err := s.allow(ctx, row, r.PathValue("id")); err != nil {
+			what := fmt.Sprintf("%s (%s %.200s)", row.ID, r.Method, r.URL.EscapedPath())
+			s.opts.Log.WarnContext(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
+			s.opts.OnRefused(context.WithoutCancel(ctx), cw.ActorOf(ctx), what)
+			s.writeError(ctx, w, err)
+			return
+		}
+		if err := s.gate.readBody(w, r); err != nil {
+			s.writeError(ctx, w, err)
+			return
+		}
+		handler(w, r)
+	}
+}
+
+// Handler gives the whole API with its gate. It needs to know the peer of each
+// connection, so it serves only what comes in through Serve.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
+
+func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	s.inFlight.Add(1)
+	defer s.inFlight.Done()
+	out := &answer{ResponseWriter: w}
+	defer s.recoverPanic(out, r)
+	out.Header().Set(versionHeader, cw.APIVersion)
+	out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
+	out.Header().Set("X-Content-Type-Options", "nosniff")
+	actor, err := s.enter(r)
+	if err != nil {
+		s.opts.Log.WarnContext(r.Context(), "not let in", "method", r.Method, "path", r.URL.EscapedPath(), "error", err)
+		out.Header().Set("Connection", "close") // a body may be left unread
+		s.writeError(r.Context(), out, err)
+		return
+	}
+	r = r.WithContext(cw.WithActor(r.Context(), actor))
+	if !servable(r) {
+		s.nothingHere(out, r)
+		return
+	}
+	s.mux.ServeHTTP(out, r)
+}
+
+// enter lets a request in and tells who is calling.
+func (s *Server) enter(r *http.Request) (cw.Actor, error) {
+	peer, _ := r.Context().Value(peerKey{}).(*Peer)
+	if err := s.gate.admit(r, peer); err != nil {
+		return cw.Actor{}, err
+	}
+	token, err := bearer(r)
+	if err != nil {
+		return cw.Actor{}, err
+	}
+	if err := checkVersion(r); err != nil {
+		return cw.Actor{}, err
+	}
+	known := *peer
+	known.Token = token
+	return s.opts.Identify(r.Context(), known)
+}
+
+// servable tells whether the mux may see the request: it would answer an
+// unclean path with a redirect and HEAD with the whole of GET.
+func servable(r *http.Request) bool {
+	escaped := r.URL.EscapedPath()
+	return path.Clean(escaped) == escaped && r.Method != http.MethodHead
+}
+
+// nothingHere answers what no route serves: 405 where another method would do.
+func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := s.mux.Handler(other); pattern != "/" && pattern != "" && servable(other) {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		s.writeError(r.Context(), w, cw.Errorf(cw.CodeNotFound, "there is nothing at %.200q", r.URL.Path))
+		return
+	}
+	for _, method := range allowed {
+		w.Header().Add("Allow", method)
+	}
+	s.writeError(r.Context(), w, cw.Errorf(cw.CodeInvalid, "%.20q cannot be used here", r.Method).
+		WithHint("use %s", allowed[0]).Because(errMethod))
+}
+
+// recoverPanic keeps one broken request from ending the daemon.
+func (s *Server) recoverPanic(w *answer, r *http.Request) {
+	value := recover()
+	switch value {
+	case nil:
+		return
+	case http.ErrAbortHandler: // meant to break the connection
+		panic(value)
+	}
+	err := s.internal(r.Context(), panicError(value, debug.Stack()))
+	if w.started {
+		panic(http.ErrAbortHandler) // half an answer went out: the caller must see that it is broken
+	}
+	s.writeError(r.Context(), w, err)
+}
+
+// answer is a ResponseWriter that knows whether anything was sent.
+type answer struct {
+	http.ResponseWriter
+	started bool
+}
+
+// WriteHeader sends the status.
+func (a *answer) WriteHeader(status int) {
+	a.started = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a piece of the body.
+func (a *answer) Write(p []byte) (int, error) {
+	a.started = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

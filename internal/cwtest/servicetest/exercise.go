@@ -1,0 +1,540 @@
+package servicetest
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cw/internal/cw"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// patience is how long one step of the suite may take.
+const patience = 20 * time.Second
+
+// Fixture is a prepared implementation. Fields left zero leave out the cases
+// that need them, by name.
+type Fixture struct {
+	// Services is what is tested.
+	Services cw.Services
+	// Who is the kind of caller that Services take the test for.
+	Who cw.ActorKind
+
+	// Agent is the name of an agent at rest whose output has at least three
+	// chunks in at least two sessions, and at least three parsed events.
+	Agent string
+	// Standalone is the name of an agent without a project.
+	Standalone string
+	// Project is the name of a project that Agent uses.
+	Project string
+	// Repo is the absolute path of a repository that is no project yet.
+	Repo string
+	// NoRepo is the absolute path of a folder that is no repository.
+	NoRepo string
+	// Spawn is a request that works; its agent runs until it is stopped.
+	Spawn cw.SpawnRequest
+	// Say lets Agent write n more chunks of output, one after another.
+	Say func(n int)
+	// Happen makes one stored event.
+	Happen func()
+	// Gone is a number of an event older than what is kept.
+	Gone int64
+}
+
+// Exercise holds an implementation of cw.Services against the contract. open
+// gives a fresh fixture for each case.
+func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
+	cases := []struct {
+		name  string
+		needs func(Fixture) bool
+		run   func(*testing.T, Fixture)
+	}{
+		{"Daemon", nil, daemonCase},
+		{"NotFound", nil, notFoundCase},
+		{"LetGo", nil, letGoCase},
+		{"Projects", func(f Fixture) bool { return f.Repo != "" && f.NoRepo != "" }, projectsCase},
+		{"ProjectInUse", func(f Fixture) bool { return f.Project != "" }, projectInUseCase},
+		{"Agents", func(f Fixture) bool { return f.Agent != "" }, agentsCase},
+		{"Spawn", func(f Fixture) bool { return f.Spawn.Goal != "" }, spawnCase},
+		{"Diff", func(f Fixture) bool { return f.Agent != "" && f.Project != "" }, diffCase},
+		{"DiffStandalone", func(f Fixture) bool { return f.Standalone != "" }, diffStandaloneCase},
+		{"Output", func(f Fixture) bool { return f.Agent != "" }, outputCase},
+		{"OutputResumed", func(f Fixture) bool { return f.Agent != "" }, outputResumedCase},
+		{"OutputEnds", func(f Fixture) bool { return f.Agent != "" }, outputEndsCase},
+		{"OutputLive", func(f Fixture) bool { return f.Agent != "" && f.Say != nil }, outputLiveCase},
+		{"OutputEvents", func(f Fixture) bool { return f.Agent != "" }, outputEventsCase},
+		{"Events", nil, eventsCase},
+		{"EventsOfAgent", func(f Fixture) bool { return f.Agent != "" }, eventsOfAgentCase},
+		{"EventsLive", func(f Fixture) bool { return f.Happen != nil }, eventsLiveCase},
+		{"EventsGone", func(f Fixture) bool { return f.Gone != 0 }, eventsGoneCase},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			if c.needs != nil && !c.needs(f) {
+				t.Skip("the fixture has not what this needs")
+			}
+			c.run(t, f)
+		})
+	}
+}
+
+// unknown names nothing anywhere.
+const unknown = "nobody-here-at-all"
+
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("unexpected error: %v (code %s)", err, cw.ErrorCode(err))
+	}
+}
+
+func wantCode(t *testing.T, what string, err error, want cw.Code) {
+	t.Helper()
+	if got := cw.ErrorCode(err); got != want {
+		t.Errorf("%s: code %q, want %q (%v)", what, got, want, err)
+	}
+}
+
+func collect[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
+	t.Helper()
+	var out []T
+	for item, err := range seq {
+		ok(t, err)
+		out = append(out, item)
+	}
+	return out
+}
+
+// failure gives the error that an iterator ends with.
+func failure[T any](t *testing.T, seq iter.Seq2[T, error]) error {
+	t.Helper()
+	var last error
+	for _, err := range seq {
+		if last != nil {
+			t.Error("an iterator went on after an error")
+		}
+		last = err
+	}
+	return last
+}
+
+func daemonCase(t *testing.T, f Fixture) {
+	ctx := soon(t)
+	status, err := f.Services.Status(ctx)
+	ok(t, err)
+	if status.PID <= 0 || status.APIVersion != cw.APIVersion || status.StartedAt.IsZero() {
+		t.Errorf("status: %+v", status)
+	}
+	who, err := f.Services.Whoami(ctx)
+	ok(t, err)
+	if who.Kind != f.Who {
+		t.Errorf("whoami: %q, want %q", who.Kind, f.Who)
+	}
+}
+
+func notFoundCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	for _, ref := range []string{unknown, cw.NewID(), "a/b", "..", "a b", "ü?#%2F", "-x"} {
+		_, err := s.Agent(ctx, ref)
+		wantCode(t, "Agent "+ref, err, cw.CodeNotFound)
+		_, err = s.Stop(ctx, ref, cw.StopRequest{Now: true})
+		wantCode(t, "Stop "+ref, err, cw.CodeNotFound)
+		_, err = s.Diff(ctx, ref, cw.DiffRequest{})
+		wantCode(t, "Diff "+ref, err, cw.CodeNotFound)
+		for _, until := range []cw.OutputUntil{"", cw.UntilNow, cw.UntilRest, cw.UntilClosed} {
+			q := cw.OutputQuery{Until: until}
+			wantCode(t, "Output "+ref, failure(t, s.Output(ctx, ref, q)), cw.CodeNotFound)
+			wantCode(t, "OutputEvents "+ref, failure(t, s.OutputEvents(ctx, ref, q)), cw.CodeNotFound)
+		}
+		wantCode(t, "Events "+ref, failure(t, s.Events(ctx, cw.EventQuery{Agent: ref, Follow: true})), cw.CodeNotFound)
+		_, err = s.Project(ctx, ref)
+		wantCode(t, "Project "+ref, err, cw.CodeNotFound)
+		_, err = s.RemoveProject(ctx, ref)
+		wantCode(t, "RemoveProject "+ref, err, cw.CodeNotFound)
+	}
+}
+
+// letGoCase: a caller that lets go gets its iterator back, with nothing or
+// with an error that says so.
+func letGoCase(t *testing.T, f Fixture) {
+	check := func(what string, err error) {
+		t.Helper()
+		code := cw.ErrorCode(err)
+		if err != nil && code != cw.CodeInterrupted && code != cw.CodeTimeout && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(soon(t))
+	time.AfterFunc(20*time.Millisecond, cancel)
+	check("Events", failure(t, f.Services.Events(ctx, cw.EventQuery{Tail: true, Follow: true})))
+	if f.Agent == "" {
+		return
+	}
+	for _, until := range []cw.OutputUntil{cw.UntilClosed} {
+		ctx, cancel := context.WithCancel(soon(t))
+		time.AfterFunc(20*time.Millisecond, cancel)
+		check("Output", failure(t, f.Services.Output(ctx, f.Agent, cw.OutputQuery{Until: until})))
+		ctx, cancel = context.WithCancel(soon(t))
+		time.AfterFunc(20*time.Millisecond, cancel)
+		check("OutputEvents", failure(t, f.Services.OutputEvents(ctx, f.Agent, cw.OutputQuery{Until: until})))
+	}
+	for range f.Services.Output(soon(t), f.Agent, cw.OutputQuery{Until: cw.UntilClosed}) {
+		break // must return at once
+	}
+}
+
+func projectsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	_, err := s.AddProject(ctx, f.NoRepo)
+	wantCode(t, "AddProject", err, cw.CodeInvalid)
+	p, err := s.AddProject(ctx, f.Repo)
+	ok(t, err)
+	again, err := s.AddProject(ctx, f.Repo)
+	ok(t, err)
+	if diff := cmp.Diff(p, again); diff != "" {
+		t.Errorf("added twice: %s", diff)
+	}
+	for _, ref := range []string{string(p.ID), p.Name, p.Path} {
+		got, err := s.Project(ctx, ref)
+		ok(t, err)
+		if diff := cmp.Diff(p, got); diff != "" {
+			t.Errorf("by %q: %s", ref, diff)
+		}
+	}
+	list, err := s.Projects(ctx)
+	ok(t, err)
+	if !slices.IsSortedFunc(list, func(a, b cw.Project) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Errorf("not by name: %v", list)
+	}
+	if n := count(list, func(q cw.Project) bool { return q.ID == p.ID }); n != 1 {
+		t.Errorf("the project is listed %d times", n)
+	}
+	removed, err := s.RemoveProject(ctx, p.Path)
+	ok(t, err)
+	if removed.ID != p.ID {
+		t.Errorf("removed %q, want %q", removed.ID, p.ID)
+	}
+	_, err = s.Project(ctx, p.Name)
+	wantCode(t, "Project after its removal", err, cw.CodeNotFound)
+}
+
+func count[T any](list []T, is func(T) bool) int {
+	n := 0
+	for _, item := range list {
+		if is(item) {
+			n++
+		}
+	}
+	return n
+}
+
+func projectInUseCase(t *testing.T, f Fixture) {
+	ctx := soon(t)
+	_, err := f.Services.RemoveProject(ctx, f.Project)
+	wantCode(t, "RemoveProject in use", err, cw.CodeRefused)
+	_, err = f.Services.Project(ctx, f.Project)
+	ok(t, err)
+}
+
+func agentsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	view, err := s.Agent(ctx, f.Agent)
+	ok(t, err)
+	byID, err := s.Agent(ctx, string(view.ID))
+	ok(t, err)
+	if view.Alias != f.Agent || byID.ID != view.ID || !view.Status.AtRest() {
+		t.Errorf("by name %s %s %s, by id %s", view.Alias, view.ID, view.Status, byID.ID)
+	}
+	all, err := s.Agents(ctx, cw.AgentFilter{})
+	ok(t, err)
+	if !slices.IsSortedFunc(all, func(a, b cw.AgentView) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
+		t.Error("not newest first")
+	}
+	isIt := func(v cw.AgentView) bool { return v.ID == view.ID }
+	if n := count(all, isIt); n != 1 {
+		t.Errorf("listed %d times", n)
+	}
+	same, err := s.Agents(ctx, cw.AgentFilter{Statuses: []cw.AgentStatus{view.Status, cw.StatusPending}})
+	ok(t, err)
+	for _, v := range same {
+		if v.Status != view.Status && v.Status != cw.StatusPending {
+			t.Errorf("filtered by status %s, got %s", view.Status, v.Status)
+		}
+	}
+	if count(same, isIt) != 1 {
+		t.Error("the filter by its own status leaves it out")
+	}
+	one, err := s.Agents(ctx, cw.AgentFilter{Limit: 1})
+	ok(t, err)
+	if len(one) != 1 || one[0].ID != all[0].ID {
+		t.Errorf("limit 1 gives %d", len(one))
+	}
+	stopped, err := s.Stop(ctx, f.Agent, cw.StopRequest{})
+	ok(t, err)
+	if stopped.Status != view.Status {
+		t.Errorf("stopping an agent at rest made it %s", stopped.Status)
+	}
+}
+
+func spawnCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	_, err := s.Spawn(ctx, cw.SpawnRequest{Goal: " \n", Provider: f.Spawn.Provider})
+	wantCode(t, "Spawn without a goal", err, cw.CodeInvalid)
+	req := f.Spawn
+	req.RequestKey = cw.NewID()
+	view, err := s.Spawn(ctx, req)
+	ok(t, err)
+	again, err := s.Spawn(ctx, req)
+	ok(t, err)
+	if view.ID == "" || view.ID != again.ID {
+		t.Errorf("one request made %q and %q", view.ID, again.ID)
+	}
+	stopped, err := s.Stop(ctx, view.Alias, cw.StopRequest{Now: true})
+	ok(t, err)
+	if stopped.Status != cw.StatusStopped {
+		t.Errorf("stopped agent is %s", stopped.Status)
+	}
+	spawned := func(e cw.Event) bool { return e.Type == cw.EventAgentSpawned && e.AgentID == view.ID }
+	if n := count(collect(t, s.Events(ctx, cw.EventQuery{})), spawned); n != 1 {
+		t.Errorf("%d events agent:spawned", n)
+	}
+}
+
+func diffCase(t *testing.T, f Fixture) {
+	ctx := soon(t)
+	diff, err := f.Services.Diff(ctx, f.Agent, cw.DiffRequest{})
+	ok(t, err)
+	short, err := f.Services.Diff(ctx, f.Agent, cw.DiffRequest{Project: f.Project, Stat: true})
+	ok(t, err)
+	if diff.Project == "" || diff.Stat != short.Stat || short.Patch != "" || short.WorkPatch != "" {
+		t.Errorf("diff %+v, its summary %+v", diff, short)
+	}
+}
+
+func diffStandaloneCase(t *testing.T, f Fixture) {
+	_, err := f.Services.Diff(soon(t), f.Standalone, cw.DiffRequest{})
+	wantCode(t, "Diff without a project", err, cw.CodeRefused)
+}
+
+// checkChunks: ids grow, and in each session the bytes follow each other.
+func checkChunks(t *testing.T, chunks []cw.Chunk, fromStart bool) {
+	t.Helper()
+	next := map[int]int64{}
+	last := int64(0)
+	for i, c := range chunks {
+		if c.ID <= last {
+			t.Fatalf("chunk %d has id %d after %d", i, c.ID, last)
+		}
+		want, seen := next[c.SessionNumber]
+		if (seen || fromStart) && c.Offset != want {
+			t.Fatalf("session %d: offset %d, want %d", c.SessionNumber, c.Offset, want)
+		}
+		if len(c.Bytes) == 0 || len(c.Bytes) > cw.ChunkMax {
+			t.Fatalf("chunk %d has %d bytes", c.ID, len(c.Bytes))
+		}
+		last, next[c.SessionNumber] = c.ID, c.End()
+	}
+}
+
+func outputCase(t *testing.T, f Fixture) {
+	all := collect(t, f.Services.Output(soon(t), f.Agent, cw.OutputQuery{}))
+	checkChunks(t, all, true)
+	if len(all) < 3 || all[0].SessionNumber == all[len(all)-1].SessionNumber {
+		t.Fatalf("the fixture has %d chunks", len(all))
+	}
+	for _, c := range all {
+		if c.AgentName != f.Agent {
+			t.Errorf("chunk %d is of %q", c.ID, c.AgentName)
+		}
+	}
+}
+
+func outputResumedCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	all := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{}))
+	for i, c := range all {
+		got := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{AfterID: c.ID, Session: 99, Offset: 99}))
+		if diff := cmp.Diff(all[i+1:], append([]cw.Chunk{}, got...)); diff != "" {
+			t.Fatalf("after %d: %s", c.ID, diff)
+		}
+		got = collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Session: c.SessionNumber, Offset: c.Offset}))
+		if diff := cmp.Diff(all[i:], got); diff != "" {
+			t.Fatalf("from %d:%d: %s", c.SessionNumber, c.Offset, diff)
+		}
+		got = collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Session: c.SessionNumber, Only: true}))
+		only := slices.DeleteFunc(slices.Clone(all), func(o cw.Chunk) bool { return o.SessionNumber != c.SessionNumber })
+		if diff := cmp.Diff(only, got); diff != "" {
+			t.Fatalf("only session %d: %s", c.SessionNumber, diff)
+		}
+	}
+}
+
+func outputEndsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	now := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilNow}))
+	rest := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilRest}))
+	if diff := cmp.Diff(now, rest); diff != "" {
+		t.Errorf("until rest: %s", diff)
+	}
+	n := 0
+	for range s.OutputEvents(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilRest}) {
+		n++
+	}
+	if n < 3 {
+		t.Errorf("%d events until rest", n)
+	}
+}
+
+func outputLiveCase(t *testing.T, f Fixture) {
+	const more = 50
+	ctx, cancel := context.WithCancel(soon(t))
+	defer cancel()
+	before := len(collect(t, f.Services.Output(ctx, f.Agent, cw.OutputQuery{})))
+	saying := make(chan struct{})
+	go func() { defer close(saying); f.Say(more) }()
+	defer func() { <-saying }()
+	var got []cw.Chunk
+	for c, err := range f.Services.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilClosed}) {
+		ok(t, err)
+		if got = append(got, c); len(got) == before+more {
+			break
+		}
+	}
+	checkChunks(t, got, true)
+	stored := collect(t, f.Services.Output(ctx, f.Agent, cw.OutputQuery{}))
+	if diff := cmp.Diff(stored, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func outputEventsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	all := collect(t, s.OutputEvents(ctx, f.Agent, cw.OutputQuery{}))
+	if len(all) < 3 {
+		t.Fatalf("the fixture has %d parsed events", len(all))
+	}
+	for i := 1; i < len(all); i++ {
+		if slices.Compare(place(t, all[i-1]), place(t, all[i])) >= 0 || all[i].ChunkID < all[i-1].ChunkID {
+			t.Fatalf("%s (chunk %d) comes after %s (chunk %d)", all[i].Position, all[i].ChunkID, all[i-1].Position, all[i-1].ChunkID)
+		}
+	}
+	for _, c := range collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{})) {
+		got := collect(t, s.OutputEvents(ctx, f.Agent, cw.OutputQuery{AfterID: c.ID}))
+		want := slices.DeleteFunc(slices.Clone(all), func(e cw.OutputEvent) bool { return e.ChunkID <= c.ID })
+		if diff := cmp.Diff(want, append([]cw.OutputEvent{}, got...)); diff != "" {
+			t.Fatalf("after chunk %d: %s", c.ID, diff)
+		}
+	}
+}
+
+// place reads a position: session, offset, number.
+func place(t *testing.T, e cw.OutputEvent) []int64 {
+	t.Helper()
+	parts := strings.Split(e.Position, ":")
+	out := make([]int64, len(parts))
+	for i, part := range parts {
+		n, err := strconv.ParseInt(part, 10, 64)
+		ok(t, err)
+		out[i] = n
+	}
+	if len(out) != 3 || out[0] != int64(e.Session) {
+		t.Fatalf("position %q in session %d", e.Position, e.Session)
+	}
+	return out
+}
+
+func checkEvents(t *testing.T, events []cw.Event) {
+	t.Helper()
+	last := int64(0)
+	for _, e := range events {
+		if !e.Type.Stored() || e.Seq <= last || e.At.IsZero() {
+			t.Fatalf("event %+v after %d", e, last)
+		}
+		last = e.Seq
+	}
+}
+
+func eventsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	all := collect(t, s.Events(ctx, cw.EventQuery{}))
+	checkEvents(t, all)
+	for i, e := range all {
+		got := collect(t, s.Events(ctx, cw.EventQuery{After: e.Seq}))
+		if diff := cmp.Diff(all[i+1:], append([]cw.Event{}, got...)); diff != "" {
+			t.Fatalf("after %d: %s", e.Seq, diff)
+		}
+		got = collect(t, s.Events(ctx, cw.EventQuery{Types: []cw.EventType{e.Type, cw.EventMirrorRestored}}))
+		want := slices.DeleteFunc(slices.Clone(all), func(o cw.Event) bool {
+			return o.Type != e.Type && o.Type != cw.EventMirrorRestored
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("of type %s: %s", e.Type, diff)
+		}
+	}
+	if got := collect(t, s.Events(ctx, cw.EventQuery{Tail: true})); len(got) != 0 {
+		t.Errorf("the tail of what is there: %v", got)
+	}
+}
+
+func eventsOfAgentCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	view, err := s.Agent(ctx, f.Agent)
+	ok(t, err)
+	want := slices.DeleteFunc(collect(t, s.Events(ctx, cw.EventQuery{})), func(e cw.Event) bool { return e.AgentID != view.ID })
+	for _, ref := range []string{view.Alias, string(view.ID)} {
+		if diff := cmp.Diff(want, collect(t, s.Events(ctx, cw.EventQuery{Agent: ref}))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func eventsLiveCase(t *testing.T, f Fixture) {
+	const more = 20
+	ctx, cancel := context.WithCancel(soon(t))
+	defer cancel()
+	before := collect(t, f.Services.Events(ctx, cw.EventQuery{}))
+	happening := make(chan struct{})
+	go func() {
+		defer close(happening)
+		for range more {
+			f.Happen()
+		}
+	}()
+	defer func() { <-happening }()
+	var got []cw.Event
+	for e, err := range f.Services.Events(ctx, cw.EventQuery{Follow: true}) {
+		ok(t, err)
+		if e.Type.Stored() {
+			got = append(got, e)
+		}
+		if len(got) == len(before)+more {
+			break
+		}
+	}
+	checkEvents(t, got)
+	if diff := cmp.Diff(before, got[:len(before)]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func eventsGoneCase(t *testing.T, f Fixture) {
+	for _, follow := range []bool{false, true} {
+		err := failure(t, f.Services.Events(soon(t), cw.EventQuery{After: f.Gone, Follow: follow}))
+		wantCode(t, "Events", err, cw.CodeGone)
+	}
+}

@@ -1,0 +1,207 @@
+package servicetest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// Output implements cw.LogService.
+func (m *Memory) Output(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.Chunk, error] {
+	return func(yield func(cw.Chunk, error) bool) {
+		defer m.reading()()
+		sent := q.AfterID
+		for {
+			batch, over, changed, err := m.output(ref, q, sent)
+			if err != nil {
+				yield(cw.Chunk{}, err)
+				return
+			}
+			for _, c := range batch {
+				if ctx.Err() != nil || !yield(c, nil) {
+					return
+				}
+				sent = c.ID
+			}
+			if over {
+				return
+			}
+			if err := wait(ctx, changed); err != nil {
+				yield(cw.Chunk{}, err)
+				return
+			}
+		}
+	}
+}
+
+// output gives the chunks after one, whether they are the last, and what to
+// wait for otherwise.
+func (m *Memory) output(ref string, q cw.OutputQuery, after int64) (batch []cw.Chunk, over bool, changed <-chan struct{}, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, err := m.find(ref)
+	if err != nil {
+		return nil, true, nil, err
+	}
+	for _, c := range m.chunks {
+		if c.AgentID != a.ID || c.ID <= after || q.Only && q.Session != 0 && c.SessionNumber != q.Session {
+			continue
+		}
+		if q.AfterID == 0 && (c.SessionNumber < q.Session || c.SessionNumber == q.Session && c.End() <= q.Offset) {
+			continue
+		}
+		batch = append(batch, c)
+	}
+	over = q.Until == "" || q.Until == cw.UntilNow || q.Until == cw.UntilRest && a.Status.AtRest()
+	return batch, over, m.changed, nil
+}
+
+// OutputEvents implements cw.LogService: each line is a text event of the
+// chunk in which it ends. A line may begin in an earlier chunk, so reading
+// always starts at the first chunk and leaves out what was not asked for.
+func (m *Memory) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
+	return func(yield func(cw.OutputEvent, error) bool) {
+		defer m.reading()()
+		torn, start := map[int]string{}, map[int]int64{}
+		all := cw.OutputQuery{Until: q.Until}
+		for c, err := range m.Output(ctx, ref, all) {
+			if err != nil {
+				yield(cw.OutputEvent{}, err)
+				return
+			}
+			for n, e := range lines(c, torn, start) {
+				e.Position = fmt.Sprintf("%s:%d", e.Position, n)
+				if wanted(e, c, q) && !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func wanted(e cw.OutputEvent, c cw.Chunk, q cw.OutputQuery) bool {
+	switch {
+	case q.Only && q.Session != 0 && e.Session != q.Session:
+		return false
+	case q.AfterID != 0:
+		return e.ChunkID > q.AfterID
+	}
+	return e.Session > q.Session || e.Session == q.Session && c.End() > q.Offset
+}
+
+// lines takes the whole lines out of a chunk and what was torn before it. The
+// position is <session>:<offset of the line>, yet without the number.
+func lines(c cw.Chunk, torn map[int]string, start map[int]int64) []cw.OutputEvent {
+	s := c.SessionNumber
+	text := torn[s] + string(c.Bytes)
+	var out []cw.OutputEvent
+	for {
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole {
+			torn[s] = text
+			return out
+		}
+		out = append(out, cw.OutputEvent{
+			Position: fmt.Sprintf("%d:%d", s, start[s]), ChunkID: c.ID, Session: s,
+			// Only chunks hold bytes as they were written.
+			Event: cw.StreamEvent{Kind: cw.StreamText, Text: strings.ToValidUTF8(line, "\ufffd")},
+		})
+		start[s] += int64(len(line)) + 1
+		text = rest
+	}
+}
+
+// Events implements cw.EventService.
+func (m *Memory) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
+	return func(yield func(cw.Event, error) bool) {
+		defer m.reading()()
+		sent, agent, err := m.startEvents(q)
+		if err != nil {
+			yield(cw.Event{}, err)
+			return
+		}
+		live := sent.live
+		after := sent.seq
+		for {
+			m.mu.Lock()
+			batch, changed := slices.Clone(m.events), m.changed
+			m.mu.Unlock()
+			for _, e := range batch {
+				isNew := e.Seq > after || e.Seq == 0 && q.Follow && e.At.After(live.At)
+				if e.Seq != 0 {
+					after = max(after, e.Seq)
+				} else if e.At.After(live.At) {
+					live = e
+				}
+				if isNew && matches(e, q, agent) && !yield(e, nil) {
+					return
+				}
+			}
+			if !q.Follow {
+				return
+			}
+			if err := wait(ctx, changed); err != nil {
+				yield(cw.Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// eventStart is where reading events begins: stored ones after a number, live
+// ones after the last.
+type eventStart struct {
+	seq  int64
+	live cw.Event
+}
+
+func (m *Memory) startEvents(q cw.EventQuery) (eventStart, cw.AgentID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	start := eventStart{seq: q.After}
+	if len(m.events) > 0 {
+		start.live = m.events[len(m.events)-1]
+	}
+	if q.Tail {
+		start.seq = m.lastSeq
+	} else if q.After > 0 && q.After < m.keptFrom-1 {
+		return start, "", cw.Errorf(cw.CodeGone, "the events before %d are no longer kept", m.keptFrom).WithHint("read the state again")
+	}
+	if q.Agent == "" {
+		return start, "", nil
+	}
+	a, err := m.find(q.Agent)
+	if err != nil {
+		return start, "", err
+	}
+	return start, a.ID, nil
+}
+
+func matches(e cw.Event, q cw.EventQuery, agent cw.AgentID) bool {
+	if agent != "" && e.AgentID != agent {
+		return false
+	}
+	if len(q.Types) == 0 {
+		return e.Type != cw.EventAgentOutput
+	}
+	return slices.Contains(q.Types, e.Type)
+}
+
+// reading counts an iterator; the function it gives ends the count.
+func (m *Memory) reading() func() {
+	m.readers.Add(1)
+	return func() { m.readers.Add(-1) }
+}
+
+func wait(ctx context.Context, changed <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-changed:
+		return nil
+	}
+}
