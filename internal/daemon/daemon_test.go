@@ -3,14 +3,17 @@ package daemon_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
@@ -212,6 +215,46 @@ func TestInsideAnAgent(t *testing.T) {
 	}
 	if refused < 10 {
 		t.Errorf("%d refusals are stored", refused)
+	}
+}
+
+// TestEveryRouteFromInside calls every route of the table from inside an agent,
+// with its token: for itself, for another agent, and those that name nobody.
+// What is not granted is 403.
+func TestEveryRouteFromInside(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	other := l.MustSpawn(fakecli.Script{Hang: true})
+	own := "brave-otter"
+	want := map[string]int{}
+	for _, r := range api.Routes() {
+		for _, ref := range []string{own, other.Alias} {
+			path := strings.NewReplacer("{id}", ref, "{ref}", "shop").Replace(r.Path)
+			granted := r.Scope != "" && (!r.Self || ref == own)
+			want[r.Method+" "+path] = map[bool]int{true: 200, false: 403}[granted]
+		}
+	}
+	want["GET /v1/nothing"] = 404
+	want["GET /v1/agents/nobody-here"] = 403 // who else is there is not told
+	script := fakecli.Script{Book: l.Books, Routes: slices.Sorted(maps.Keys(want)), Signal: `{"status":"done","noChanges":"only looked"}`}
+	v, err := l.Client().Spawn(t.Context(), cw.SpawnRequest{
+		Goal: script.Goal(), Projects: []string{l.Repo}, Provider: "fake", Name: own,
+	})
+	must(t, err)
+	if v = l.Rest(string(v.ID)); v.Status != cw.StatusIdle {
+		t.Fatalf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+	books, err := fakecli.ReadBooks(l.Books)
+	must(t, err)
+	got := books[string(v.Runs[0].ID)].Answers()
+	for route, status := range want {
+		if got[route] != status {
+			t.Errorf("%s: %d, want %d", route, got[route], status)
+		}
+	}
+	if _, err := l.Client().Status(t.Context()); err != nil {
+		t.Errorf("the daemon: %v", err)
 	}
 }
 

@@ -12,15 +12,15 @@ import (
 // Entry is one line of a book. Books are append-only, one file per run, and
 // each line is one write.
 type Entry struct {
-	What    string `json:"what"` // start, wrote, called, end
-	PID     int    `json:"pid,omitempty"`
-	Run     string `json:"run,omitempty"`
-	Agent   string `json:"agent,omitempty"`
-	Pieces  int    `json:"pieces,omitempty"` // written so far
-	Bytes   int64  `json:"bytes,omitempty"`
-	Output  string `json:"output,omitempty"` // of a call
-	Code    int    `json:"code,omitempty"`
-	ChildOf int    `json:"childOf,omitempty"`
+	What   string `json:"what"` // start, wrote, called, answered, end
+	PID    int    `json:"pid,omitempty"`
+	Run    string `json:"run,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Pieces int    `json:"pieces,omitempty"` // written so far
+	Bytes  int64  `json:"bytes,omitempty"`
+	Output string `json:"output,omitempty"` // of a call
+	Code   int    `json:"code,omitempty"`   // exit code of a call, HTTP status of an answer
+	Route  string `json:"route,omitempty"`
 }
 
 // Book is what one run wrote down about itself.
@@ -62,6 +62,17 @@ func (b Book) Call() (output string, code int, found bool) {
 		}
 	}
 	return "", 0, false
+}
+
+// Answers gives the HTTP statuses of the routes that the script called.
+func (b Book) Answers() map[string]int {
+	out := map[string]int{}
+	for _, e := range b.Entries {
+		if e.What == "answered" {
+			out[e.Route] = e.Code
+		}
+	}
+	return out
 }
 
 // ReadBooks reads all books of a folder, by run.

@@ -2,8 +2,11 @@ package fakecli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -127,6 +130,13 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "called", Output: string(out), Code: code})
 	}
+	for _, route := range s.Routes {
+		code, err := callRoute(route)
+		if err != nil {
+			return err
+		}
+		book.note(Entry{What: "answered", Route: route, Code: code})
+	}
 	for s.Wait != "" {
 		if _, err := os.Stat(s.Wait); err == nil {
 			break
@@ -152,6 +162,35 @@ func act(s Script, book *bookWriter) error {
 		}
 	}
 	return leaveSignal(s.Signal)
+}
+
+// callRoute calls one route of the daemon as this run and gives the status of
+// the answer. Streams are let go after it.
+func callRoute(route string) (status int, err error) {
+	method, path, _ := strings.Cut(route, " ")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a process of its own
+	defer cancel()
+	var body io.Reader
+	if method == http.MethodPost {
+		body = strings.NewReader("{}")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://cw.sock"+path, body)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+os.Getenv("CW_TOKEN"))
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", os.Getenv("CW_SOCKET"))
+		},
+	}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	return resp.StatusCode, resp.Body.Close()
 }
 
 func leaveChild() error {
