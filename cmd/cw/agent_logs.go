@@ -74,7 +74,11 @@ func (o *agentLogsOptions) printRaw(ctx context.Context, svc cw.Services, q cw.O
 }
 
 func (o *agentLogsOptions) printEvents(ctx context.Context, svc cw.Services, q cw.OutputQuery) error {
-	lines := renderer{paint: o.app.paint(o.app.outTTY), session: max(o.session, 1)}
+	agent, err := svc.Agent(ctx, o.ref)
+	if err != nil {
+		return err
+	}
+	lines := renderer{paint: o.app.paint(o.app.outTTY), cwd: agent.AgentCwd, session: max(o.session, 1)}
 	for e, err := range svc.OutputEvents(ctx, o.ref, q) {
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func (f *follower) stream(ctx context.Context, view *screen) (last int64, err er
 	outages := pump(ctx, &pumps, f.outages(ctx))
 	ticks := time.NewTicker(tickEvery)
 	defer ticks.Stop()
-	lines := renderer{paint: view.paint, session: 1}
+	lines := renderer{paint: view.paint, cwd: f.agent.AgentCwd, session: 1}
 	defer func() { view.print(lines.flush()...) }()
 	for {
 		select {

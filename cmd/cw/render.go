@@ -21,6 +21,7 @@ const (
 // of any size: a line is given once it is whole.
 type renderer struct {
 	paint   paint
+	cwd     string // of the agent: paths below it are shown without it
 	session int    // whose output was rendered last; 0: none
 	doing   string // what the agent does now, for the moving line
 	pending strings.Builder
@@ -111,13 +112,14 @@ func (r *renderer) event(e cw.StreamEvent) []string {
 	case cw.StreamThinking:
 		r.doing = "thinks"
 	case cw.StreamToolCall:
-		r.doing = cut(strings.TrimSpace(oneLine(e.Tool)+" "+toolSummary(e.Input)), summaryMax)
-		return []string{p.cyan("→ "+oneLine(e.Tool)) + spaced(toolSummary(e.Input))}
+		what := r.toolSummary(e.Input)
+		r.doing = cut(strings.TrimSpace(oneLine(e.Tool)+" "+what), summaryMax)
+		return []string{p.cyan("→ "+oneLine(e.Tool)) + spaced(what)}
 	case cw.StreamToolResult:
 		r.doing = ""
 		return r.toolResult(e)
 	case cw.StreamFileChange:
-		return []string{p.green("± "+changeVerb(e.Change)) + spaced(oneLine(e.Path))}
+		return []string{p.green("± "+changeVerb(e.Change)) + spaced(r.within(oneLine(e.Path)))}
 	case cw.StreamLimit:
 		return []string{p.yellow(limitLine(e))}
 	case cw.StreamRetry:
@@ -216,7 +218,7 @@ func bracketed(s string) string {
 
 // toolSummary picks what people want to see of a tool's input: the command,
 // the file, the pattern; else the input itself.
-func toolSummary(input json.RawMessage) string {
+func (r *renderer) toolSummary(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return cut(oneLine(string(input)), summaryMax)
@@ -224,7 +226,7 @@ func toolSummary(input json.RawMessage) string {
 	for _, name := range []string{"command", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt", "subject"} {
 		var text string
 		if json.Unmarshal(fields[name], &text) == nil && strings.TrimSpace(text) != "" {
-			return cut(oneLine(text), summaryMax)
+			return cut(r.within(oneLine(text)), summaryMax)
 		}
 	}
 	var compact bytes.Buffer
@@ -232,6 +234,14 @@ func toolSummary(input json.RawMessage) string {
 		return ""
 	}
 	return cut(oneLine(compact.String()), summaryMax)
+}
+
+// within shortens paths below the agent's working directory.
+func (r *renderer) within(text string) string {
+	if r.cwd == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, r.cwd+"/", "")
 }
 
 // dollars writes a cost. Small costs keep a digit that tells something.

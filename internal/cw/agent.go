@@ -30,24 +30,24 @@ type Agent struct {
 	Mode           Mode        `json:"mode"`
 	Provider       string      `json:"provider"`
 	AccountID      string      `json:"accountId"`
-	Model          string      `json:"model,omitempty"`
+	Model          string      `json:"model"`
 	Title          string      `json:"title"` // first line of the goal
 	Status         AgentStatus `json:"status"`
-	Reason         Reason      `json:"reason,omitempty"`
-	RetryAt        *time.Time  `json:"retryAt,omitempty"` // when a usage limit ends
-	Error          string      `json:"error,omitempty"`   // why it crashed, for people
-	Result         string      `json:"result,omitempty"`  // its final word
+	Reason         Reason      `json:"reason"`
+	RetryAt        *time.Time  `json:"retryAt"` // when a usage limit ends
+	Error          string      `json:"error"`   // why it crashed, for people
+	Result         string      `json:"result"`  // its final word
 	NoChanges      string      `json:"noChanges,omitempty"`
 	Warnings       []string    `json:"warnings" gorm:"serializer:json"`
-	ParentID       AgentID     `json:"parentId,omitempty"`
+	ParentID       AgentID     `json:"parentId"`
 	Depth          int         `json:"-"`
 	Origin         string      `json:"-"`
 	CreatedBy      string      `json:"-"`
-	InitiativeID   string      `json:"initiativeId,omitempty"`
-	PhaseID        string      `json:"phaseId,omitempty"`
-	TaskID         string      `json:"taskId,omitempty"`
+	InitiativeID   string      `json:"initiativeId"`
+	PhaseID        string      `json:"phaseId"`
+	TaskID         string      `json:"taskId"`
 	AgentCwd       string      `json:"agentCwd"`
-	SessionID      string      `json:"sessionId,omitempty"` // the CLI's own id
+	SessionID      string      `json:"sessionId"` // the CLI's own id
 	SessionNumber  int         `json:"sessionNumber"`
 	CommitRetries  int         `json:"-"`
 	SignalRetries  int         `json:"-"`
@@ -113,7 +113,7 @@ type Activity struct {
 type AgentView struct {
 	Agent
 	Activity         *Activity       `json:"activity"`
-	PID              int             `json:"pid,omitempty"`
+	PID              int             `json:"pid"`
 	OutputPath       string          `json:"outputPath"`
 	ExitCode         *int            `json:"exitCode"`
 	CostUSD          float64         `json:"costUsd"` // over all runs
@@ -121,13 +121,14 @@ type AgentView struct {
 	Projects         []AgentWorktree `json:"projects"`
 	PendingQuestions []Question      `json:"pendingQuestions"`
 	Runs             []Run           `json:"runs"`
-	// The facts of the only project, repeated; empty with none or several.
-	Worktree      string        `json:"worktree,omitempty"`
-	WorktreeState WorktreeState `json:"worktreeState,omitempty"`
-	Branch        string        `json:"branch,omitempty"`
-	BaseBranch    string        `json:"baseBranch,omitempty"`
-	BaseCommit    string        `json:"baseCommit,omitempty"`
-	HeadCommit    string        `json:"headCommit,omitempty"`
+	// The facts of the only project, repeated; empty with none or several. Every
+	// key is always there, so that programs need not ask.
+	Worktree      string        `json:"worktree"`
+	WorktreeState WorktreeState `json:"worktreeState"`
+	Branch        string        `json:"branch"`
+	BaseBranch    string        `json:"baseBranch"`
+	BaseCommit    string        `json:"baseCommit"`
+	HeadCommit    string        `json:"headCommit"`
 }
 
 // Commits counts what the agent committed in all its projects.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 
 	"cw/internal/cw"
+	"cw/internal/proc"
 )
 
 // buildIDLength is how much of the hash names a build.
@@ -77,9 +79,13 @@ func copyProgram(from io.Reader, target string) error {
 	return nil
 }
 
-// removeOldBinaries removes the copies that no run that may live uses. The
-// shim's command line names its copy, so those are kept by the caller's list.
-func removeOldBinaries(home cw.Home, keep map[string]bool) error {
+// removeOldBinaries removes the copies of other builds that no unfinished run
+// uses. Its error is a matter of disk space only.
+func removeOldBinaries(home cw.Home, own string, runs []cw.RunState) error {
+	keep := map[string]bool{own: true}
+	for _, r := range runs {
+		keep[buildOf(r)] = true
+	}
 	entries, err := os.ReadDir(home.Bin())
 	if err != nil {
 		return fmt.Errorf("list binaries: %w", err)
@@ -91,4 +97,20 @@ func removeOldBinaries(home cw.Home, keep map[string]bool) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// buildOf is the build that a run uses, as its run directory names it; "" when
+// it was never prepared.
+func buildOf(r cw.RunState) string {
+	spec, err := proc.ReadSpec(r.Run.Dir)
+	if err != nil {
+		return ""
+	}
+	var facts struct {
+		Binary string `json:"binary"`
+	}
+	if json.Unmarshal(spec.Meta, &facts) != nil {
+		return ""
+	}
+	return filepath.Base(filepath.Dir(facts.Binary))
 }

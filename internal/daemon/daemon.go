@@ -126,6 +126,13 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	if err != nil {
 		return nil, err
 	}
+	unfinished, err := db.UnfinishedRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeOldBinaries(c.Home, buildID, unfinished); err != nil {
+		log.Warn("remove old copies of the program", "error", err)
+	}
 	socket, path, err := listen(c.Home)
 	if err != nil {
 		return nil, err

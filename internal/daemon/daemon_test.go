@@ -374,3 +374,47 @@ func TestRunAnswersInJSON(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestGoRun: `go run` deletes its binary, and a build is replaced by another;
+// what an agent uses stays until its run is over.
+func TestGoRun(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	gate := filepath.Join(l.Books, "go")
+	script := fakecli.Script{Book: l.Books, Wait: gate, Shell: "cw id >.cw/tmp/id", Signal: `{"status":"done","noChanges":"only looked"}`}
+	cmd := exec.Command("go", "run", "-ldflags=-X=main.other=build", "cw/cmd/cw", "run", "--detach", "--json", "--provider", "fake", "-C", l.Repo, script.Goal())
+	cmd.Env = append(l.Environ(), "CGO_ENABLED=0", "HOME="+os.Getenv("HOME"))
+	out, err := cmd.Output()
+	must(t, err)
+	t.Cleanup(func() { l.Run(l.Repo, "stop") })
+	var got struct {
+		Agent struct {
+			ID string `json:"id"`
+		} `json:"agent"`
+	}
+	must(t, json.Unmarshal(out, &got))
+	if _, stderr, code := l.Run(l.Repo, "restart"); code != 0 { // now it is the lab's build
+		t.Fatalf("restart: exit %d: %s", code, stderr)
+	}
+	if n := builds(t, l); n != 2 {
+		t.Errorf("%d builds are kept while a run uses the older one, want 2", n)
+	}
+	must(t, os.WriteFile(gate, nil, 0o600))
+	v := l.Rest(got.Agent.ID)
+	id, err := os.ReadFile(filepath.Join(v.AgentCwd, ".cw/tmp/id"))
+	if err != nil || !cw.IsID(strings.TrimSpace(string(id))) {
+		t.Errorf("cw id inside the agent: %q, %v (%s %s)", id, err, v.Reason, v.Error)
+	}
+	l.Run(l.Repo, "restart")
+	if n := builds(t, l); n != 1 {
+		t.Errorf("%d builds are kept when no run uses the older one", n)
+	}
+}
+
+func builds(t *testing.T, l *lab.Lab) int {
+	t.Helper()
+	l.Serving()
+	entries, err := os.ReadDir(l.Home.Bin())
+	must(t, err)
+	return len(entries)
+}
