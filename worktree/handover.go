@@ -1,0 +1,189 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// HandedOver tells where an agent's branch is in the user's repository.
+type HandedOver struct {
+	Ref    string // full name
+	Commit string // what it points to
+	Note   string // why it is not refs/heads/agent/<alias>, or ""
+}
+
+// HandOver brings the branch agent/<alias> from the mirror into the user's
+// repository, as it is there, and keeps its commit in the mirror. It creates
+// the branch or moves it forward; where that is not possible (checked out,
+// diverged, blocked) the branch goes to refs/remotes/cw/agent/<alias>. Nothing
+// else in the user's repository is touched. Asked again it changes nothing.
+// CodeNotFound when there is no such branch or no repository any more.
+func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID, alias string) (HandedOver, error) {
+	if err := cw.ValidAlias(alias); err != nil {
+		return HandedOver{}, err
+	}
+	if err := m.checkProject(p); err != nil {
+		return HandedOver{}, err
+	}
+	x, err := m.openMirror(ctx, p)
+	if err != nil {
+		return HandedOver{}, err
+	}
+	defer x.close()
+	head, err := x.keepHead(ctx, agentID, alias)
+	if err != nil {
+		return HandedOver{}, err
+	}
+	m.fail.Hit("worktree/kept")
+	facts, err := x.branchFacts(ctx, alias, head)
+	if err != nil {
+		return HandedOver{}, err
+	}
+	out, err := x.bring(ctx, alias, head, facts)
+	if err == nil {
+		m.fail.Hit("worktree/handed-over")
+	}
+	return out, err
+}
+
+// keepHead makes refs/cw/head/<agent> of the branch.
+func (x *mirror) keepHead(ctx context.Context, agentID cw.AgentID, alias string) (string, error) {
+	head, err := x.refs().commit(ctx, agentRef(alias))
+	if err != nil {
+		return "", err
+	}
+	if head == "" {
+		return "", cw.Errorf(cw.CodeNotFound, "there is no branch %s in cw's copy of %s", agentBranch(alias), x.p.Name).
+			WithHint("its agent may have deleted or renamed it; see: git -C %s branch -a", x.dir)
+	}
+	kept, err := x.refs().commit(ctx, headRef(agentID))
+	if err != nil || kept == head {
+		return head, err
+	}
+	if _, err := x.git(ctx, nil, "update-ref", "-m", "cw: handed over", "--create-reflog", "--end-of-options", headRef(agentID), head); err != nil {
+		return "", fmt.Errorf("keep head of %s: %w", alias, err)
+	}
+	return head, nil
+}
+
+// branchFacts is what decides where a branch goes.
+type branchFacts struct {
+	branch     string // agent/<alias>
+	have       string // commit of that branch at the user's, "" when there is none
+	head       string // commit to bring
+	forward    bool   // have is an ancestor of head
+	checkedOut string // the user's checkout that has the branch, or ""
+	blockedBy  string // another branch that leaves no room for the name, or ""
+}
+
+// fallback says why the branch cannot be made or moved forward, "" when it can.
+// It needs no reason when nothing is to be done.
+func (f branchFacts) fallback() string {
+	switch {
+	case f.have == f.head:
+		return ""
+	case f.blockedBy != "":
+		return fmt.Sprintf("branch %s cannot exist beside your branch %s", f.branch, f.blockedBy)
+	case f.checkedOut != "":
+		return fmt.Sprintf("branch %s is checked out in %s", f.branch, f.checkedOut)
+	case f.have != "" && !f.forward:
+		return fmt.Sprintf("your branch %s has gone another way", f.branch)
+	}
+	return ""
+}
+
+func (x *mirror) branchFacts(ctx context.Context, alias, head string) (branchFacts, error) {
+	f := branchFacts{branch: agentBranch(alias), head: head}
+	all, err := x.m.userRefs(x.p.GitDir).list(ctx, "refs/heads/")
+	if err != nil {
+		return f, err
+	}
+	for _, r := range all {
+		name := strings.TrimPrefix(r.name, "refs/heads/")
+		switch {
+		case name == f.branch:
+			f.have = r.id
+		case blocks(name, f.branch):
+			f.blockedBy = name
+		}
+	}
+	if f.have == head {
+		return f, nil
+	}
+	trees, err := x.m.checkouts(ctx, inUserRepo(x.p.GitDir))
+	if err != nil {
+		return f, userError(x.p.Path, err)
+	}
+	if i := slices.IndexFunc(trees, func(c checkout) bool { return c.branch == agentRef(alias) }); i >= 0 {
+		f.checkedOut = trees[i].path
+	}
+	if f.have != "" {
+		f.forward, err = x.isAncestor(ctx, f.have, head)
+	}
+	return f, err
+}
+
+// blocks tells whether two branches cannot be kept side by side: one is a
+// folder of the other, or they differ in case only, which file systems of
+// macOS do not tell apart.
+func blocks(existing, wanted string) bool {
+	a, b := strings.ToLower(existing), strings.ToLower(wanted)
+	return a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
+}
+
+// isAncestor asks in the mirror. A commit that only the user has is none.
+func (x *mirror) isAncestor(ctx context.Context, old, head string) (bool, error) {
+	_, err := x.git(ctx, nil, "merge-base", "--is-ancestor", "--end-of-options", old, head)
+	switch exitCode(err) {
+	case 1, 128: // no; not there
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// bring fetches the commit to where it may go.
+func (x *mirror) bring(ctx context.Context, alias, head string, f branchFacts) (HandedOver, error) {
+	note := f.fallback()
+	if note == "" {
+		if f.have == head {
+			return HandedOver{Ref: agentRef(alias), Commit: head}, nil
+		}
+		err := x.userFetch(ctx, head+":"+agentRef(alias))
+		if err == nil {
+			return HandedOver{Ref: agentRef(alias), Commit: head}, nil
+		}
+		if isFinal(err) {
+			return HandedOver{}, fmt.Errorf("hand over %s: %w", alias, err)
+		}
+		note = fmt.Sprintf("git refused to make branch %s: %s", f.branch, stderrOf(err))
+	}
+	ref := "refs/remotes/cw/" + f.branch
+	have, err := x.m.userRefs(x.p.GitDir).commit(ctx, ref)
+	if err != nil {
+		return HandedOver{}, fmt.Errorf("hand over %s: %w", alias, err)
+	}
+	if have != head {
+		if err := x.userFetch(ctx, "+"+head+":"+ref); err != nil {
+			return HandedOver{}, cw.Errorf(cw.CodeFailed, "branch %s could not be brought into %s", f.branch, x.p.Path).
+				WithHint("its commits are kept; by hand: git -C %s fetch %s %s", x.p.Path, x.dir, agentRef(alias)).Because(err)
+		}
+	}
+	return HandedOver{Ref: ref, Commit: head, Note: note + "; it is at " + strings.TrimPrefix(ref, "refs/")}, nil
+}
+
+// userFetch runs the one command that writes into the user's repository.
+func (x *mirror) userFetch(ctx context.Context, refspec string) error {
+	if err := x.guard(); err != nil { // git reads the mirror as the other side
+		return err
+	}
+	at := inUserRepo(x.p.GitDir)
+	at.lock, at.limit = x.lock, transferLimit
+	at.config = []string{"fetch.fsckObjects=true", "protocol.file.allow=always", "fetch.writeCommitGraph=false"}
+	_, err := x.m.git.run(ctx, at, nil, "fetch", "--quiet", "--no-prune", "--no-tags", "--no-recurse-submodules",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--no-show-forced-updates", "--end-of-options", x.dir, refspec)
+	return err
+}

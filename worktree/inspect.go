@@ -1,0 +1,293 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// Repository is a repository of the user's as seen from one folder in it.
+type Repository struct {
+	TopLevel     string // of the checkout that contains the folder
+	Main         string // of the first checkout; TopLevel when that one is bare
+	CommonGitDir string // canonical; tells one repository from another
+	HeadBranch   string // "" when HEAD is detached
+	HeadCommit   string // full id
+}
+
+// Inspect looks at the user's repository that contains path, a folder or a
+// file. CodeInvalid, with what to do, when cw cannot work on it.
+func (m *Manager) Inspect(ctx context.Context, path string) (Repository, error) {
+	if _, err := m.GitVersion(ctx); err != nil {
+		return Repository{}, err
+	}
+	dir, err := existingFolder(path)
+	if err != nil {
+		return Repository{}, err
+	}
+	repo, err := m.locate(ctx, dir)
+	if err != nil {
+		return Repository{}, err
+	}
+	repo.HeadBranch, repo.HeadCommit, err = m.head(ctx, repo.TopLevel)
+	return repo, err
+}
+
+func existingFolder(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the folder %s: %w", path, err)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", cw.Errorf(cw.CodeInvalid, "%s does not exist", abs).WithHint("give the path of a git repository")
+	case err != nil:
+		return "", cw.Errorf(cw.CodeInvalid, "%s cannot be read", abs).WithHint("give the path of a git repository").Because(err)
+	case !info.IsDir():
+		return filepath.Dir(abs), nil
+	}
+	return abs, nil
+}
+
+// locate finds top level and common git directory. Each value is asked for by
+// itself because a path may hold a line feed.
+func (m *Manager) locate(ctx context.Context, dir string) (Repository, error) {
+	at := inCheckout(dir)
+	inside, err := m.git.run(ctx, at, nil, "rev-parse", "--is-inside-work-tree")
+	if err != nil {
+		return Repository{}, userError(dir, err)
+	}
+	if line(inside) != "true" {
+		return Repository{}, m.noCheckout(ctx, dir)
+	}
+	top, err := m.git.run(ctx, at, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return Repository{}, userError(dir, err)
+	}
+	common, err := m.git.run(ctx, at, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return Repository{}, userError(dir, err)
+	}
+	gitDir, err := filepath.EvalSymlinks(line(common))
+	if err != nil {
+		return Repository{}, fmt.Errorf("resolve git directory of %s: %w", dir, err)
+	}
+	repo := Repository{TopLevel: line(top), Main: line(top), CommonGitDir: gitDir}
+	if info, err := os.Lstat(filepath.Join(repo.TopLevel, ".git")); err == nil && !info.IsDir() {
+		repo.Main, err = m.mainCheckout(ctx, repo)
+		if err != nil {
+			return Repository{}, err
+		}
+	}
+	return repo, nil
+}
+
+// mainCheckout finds the first checkout of a repository from a linked one.
+func (m *Manager) mainCheckout(ctx context.Context, repo Repository) (string, error) {
+	trees, err := m.checkouts(ctx, inCheckout(repo.TopLevel))
+	if err != nil {
+		return "", userError(repo.TopLevel, err)
+	}
+	if len(trees) == 0 || trees[0].bare {
+		return repo.TopLevel, nil
+	}
+	if info, err := os.Stat(trees[0].path); err != nil || !info.IsDir() {
+		return repo.TopLevel, nil // such as a submodule, whose first entry is its git directory
+	}
+	if gitDirOf(trees[0].path) != repo.CommonGitDir {
+		return repo.TopLevel, nil
+	}
+	return trees[0].path, nil
+}
+
+func (m *Manager) noCheckout(ctx context.Context, dir string) error {
+	bare, err := m.git.run(ctx, inCheckout(dir), nil, "rev-parse", "--is-bare-repository")
+	if err == nil && line(bare) == "true" {
+		return bareError(dir)
+	}
+	return cw.Errorf(cw.CodeInvalid, "%s is inside a git directory, not in a checkout", dir).
+		WithHint("give the folder that holds your files")
+}
+
+func bareError(dir string) error {
+	return cw.Errorf(cw.CodeInvalid, "%s is a bare repository", dir).
+		WithHint("give a checkout of it: git -C %s worktree add ../checkout", dir)
+}
+
+// userError turns git's own words (LC_ALL=C) about the user's repository into
+// what is wrong and what to do.
+func userError(dir string, err error) error {
+	var known *cw.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	said := stderrOf(err)
+	has := func(s string) bool { return strings.Contains(said, s) }
+	switch {
+	case has("not a git repository"):
+		return cw.Errorf(cw.CodeInvalid, "%s is not in a git repository", dir).
+			WithHint("go into one, or make one: git init && git add . && git commit -m start").Because(err)
+	case has("dubious ownership"), has("unsafe repository"):
+		return cw.Errorf(cw.CodeInvalid, "%s belongs to another user, so git refuses it", dir).
+			WithHint("if you trust it: git config --global --add safe.directory %s", dir).Because(err)
+	case has("cannot use bare repository"):
+		return bareError(dir)
+	case has("permission denied"), has("Permission denied"):
+		return cw.Errorf(cw.CodeInvalid, "%s cannot be read", dir).WithHint("check its permissions").Because(err)
+	}
+	return fmt.Errorf("look at %s: %w", dir, err)
+}
+
+// head tells what HEAD of a checkout is. CodeInvalid when it has no commit.
+func (m *Manager) head(ctx context.Context, checkout string) (branch, commit string, err error) {
+	at := inCheckout(checkout)
+	out, err := m.git.run(ctx, at, nil, "symbolic-ref", "--quiet", "HEAD")
+	switch {
+	case err == nil:
+		branch = strings.TrimPrefix(line(out), "refs/heads/")
+	case exitCode(err) != 1: // 1: detached
+		return "", "", userError(checkout, err)
+	}
+	out, err = m.git.run(ctx, at, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
+	if err != nil {
+		if exitCode(err) == 1 {
+			return "", "", cw.Errorf(cw.CodeInvalid, "%s has no commits yet on %s", checkout, orHead(branch)).
+				WithHint("make a first commit: git commit --allow-empty -m start").Because(err)
+		}
+		return "", "", userError(checkout, err)
+	}
+	return branch, line(out), nil
+}
+
+func orHead(branch string) string {
+	if branch == "" {
+		return "HEAD"
+	}
+	return branch
+}
+
+// DirtyFiles counts the changed files of the user's checkout, untracked ones
+// too: an agent that starts from a commit will not see them.
+func (m *Manager) DirtyFiles(ctx context.Context, checkout string) (int, error) {
+	out, err := m.git.run(ctx, inCheckout(checkout), nil, statusArgs()...)
+	if err != nil {
+		return 0, userError(checkout, err)
+	}
+	entries, err := parseStatus(out)
+	if err != nil {
+		return 0, fmt.Errorf("read status of %s: %w", checkout, err)
+	}
+	return len(entries), nil
+}
+
+// Identity gives the name and address under which the user commits in the
+// project. ok is false when one of them is not set.
+func (m *Manager) Identity(ctx context.Context, p cw.Project) (name, email string, ok bool, err error) {
+	if err := m.checkProject(p); err != nil {
+		return "", "", false, err
+	}
+	config, err := m.userConfig(ctx, p)
+	if err != nil {
+		return "", "", false, err
+	}
+	name, email = config.get("user.name"), config.get("user.email")
+	return name, email, name != "" && email != "", nil
+}
+
+// checkProject makes sure that the project's repository is where it was.
+func (m *Manager) checkProject(p cw.Project) error {
+	if info, err := os.Stat(p.Path); err != nil || !info.IsDir() {
+		return cw.Errorf(cw.CodeNotFound, "the repository of project %s is not at %s any more", p.Name, p.Path).
+			WithHint("move it back, or: cw project remove %s, then cw project add with its new place", p.Name)
+	}
+	found := gitDirOf(p.Path)
+	switch found {
+	case p.GitDir:
+		return nil
+	case "":
+		return cw.Errorf(cw.CodeNotFound, "%s of project %s is not a git repository any more", p.Path, p.Name).
+			WithHint("bring its .git back, or: cw project remove %s", p.Name)
+	}
+	return cw.Errorf(cw.CodeInvalid, "%s holds another repository than project %s did (its git directory is %s, not %s)", p.Path, p.Name, found, p.GitDir).
+		WithHint("cw project remove %s, then cw project add %s", p.Name, p.Path)
+}
+
+// gitDirOf gives the canonical common git directory of a checkout, or "". It
+// reads two small files instead of starting a process.
+func gitDirOf(checkout string) string {
+	dot := filepath.Join(checkout, ".git")
+	dir := dot
+	if info, err := os.Stat(dot); err != nil {
+		return ""
+	} else if !info.IsDir() {
+		text, err := readSmall(dot)
+		target, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+		if err != nil || !ok {
+			return ""
+		}
+		dir = absoluteIn(checkout, target)
+		if text, err := readSmall(filepath.Join(dir, "commondir")); err == nil {
+			dir = absoluteIn(dir, strings.TrimRight(string(text), "\r\n"))
+		}
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(real, "HEAD")); err != nil {
+		return ""
+	}
+	return real
+}
+
+func absoluteIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// checkout is one entry of git worktree list.
+type checkout struct {
+	path   string
+	branch string // full ref name, "" when detached
+	bare   bool
+}
+
+func (m *Manager) checkouts(ctx context.Context, at place) ([]checkout, error) {
+	out, err := m.git.run(ctx, at, nil, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	return parseCheckouts(string(out)), nil
+}
+
+// parseCheckouts reads "worktree PATH\0HEAD ID\0branch REF\0\0…".
+func parseCheckouts(out string) []checkout {
+	var all []checkout
+	for field := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(field, " ")
+		if key == "worktree" {
+			all = append(all, checkout{path: value})
+			continue
+		}
+		if len(all) == 0 {
+			continue
+		}
+		last := &all[len(all)-1]
+		switch key {
+		case "branch":
+			last.branch = value
+		case "bare":
+			last.bare = true
+		}
+	}
+	return all
+}

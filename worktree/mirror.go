@@ -1,0 +1,255 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// syncedFile holds the fingerprint of the user's references at the last sync.
+const syncedFile = "synced"
+
+// EnsureMirror makes the project's mirror when there is none, and brings it up
+// to date: the user's heads as refs/remotes/origin/*, the tags, and the
+// allow-listed configuration. It may be called at any time. note tells what a
+// person may want to know, or is "". CodeNotFound or CodeInvalid when the
+// user's repository is not there any more or cw cannot work on it.
+func (m *Manager) EnsureMirror(ctx context.Context, p cw.Project) (note string, err error) {
+	if _, err := m.GitVersion(ctx); err != nil {
+		return "", err
+	}
+	if err := m.checkProject(p); err != nil {
+		return "", err
+	}
+	config, err := m.userConfig(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if err := refusePartial(p, config); err != nil {
+		return "", err
+	}
+	s, err := m.readSettings(p, config)
+	if err != nil {
+		return "", cw.Errorf(cw.CodeInvalid, "the git configuration of %s cannot be read", p.Path).
+			WithHint("check the files that git config --show-origin --list names").Because(err)
+	}
+	x, err := m.lockMirror(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	defer x.close()
+	m.sweepShadows(x.dir)
+	if !isDir(x.dir) {
+		if note, err = x.create(ctx, s); err != nil {
+			return "", fmt.Errorf("make mirror of %s: %w", p.Name, err)
+		}
+		m.fail.Hit("worktree/mirror")
+	} else if exists(guardCopy(x.dir, fileConfig)) {
+		if err := x.guard(); err != nil {
+			return "", err
+		}
+	}
+	if err := x.expect(s); err != nil {
+		return note, err
+	}
+	m.fail.Hit("worktree/expected")
+	if err := x.sync(ctx); err != nil {
+		return note, fmt.Errorf("bring mirror of %s up to date: %w", p.Name, err)
+	}
+	m.fail.Hit("worktree/synced")
+	return note, nil
+}
+
+// refusePartial refuses a repository whose objects are partly elsewhere: the
+// mirror has no remote to fetch them from, so checkouts would fail half-way.
+func refusePartial(p cw.Project, config userConfig) error {
+	partial := config.get("extensions.partialclone") != ""
+	for key, value := range config {
+		promisor := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor")
+		partial = partial || promisor && value != "false"
+	}
+	if !partial {
+		return nil
+	}
+	return cw.Errorf(cw.CodeInvalid, "%s is a partial clone: some of its files are only at the remote", p.Path).
+		WithHint("clone it again without --filter")
+}
+
+// create makes the mirror under another name and moves it into place whole, so
+// that a mirror that is there is a mirror.
+func (x *mirror) create(ctx context.Context, s settings) (note string, err error) {
+	half := &mirror{m: x.m, p: x.p, dir: x.dir + ".new", lock: x.lock}
+	for _, dir := range []string{half.dir, guardDir(half.dir), x.guardDir()} {
+		// What lies here is of a try that was killed, or of a mirror that is gone.
+		if err := os.RemoveAll(dir); err != nil {
+			return "", err
+		}
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(half.dir)
+		}
+	}()
+	args := []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=cw-none"}
+	if s.objectFormat != "" {
+		args = append(args, "--object-format="+s.objectFormat)
+	}
+	at := half.place()
+	at.dir = x.m.repos
+	if _, err := x.m.git.run(ctx, at, nil, args...); err != nil {
+		return "", err
+	}
+	if note, err = half.seed(ctx); err != nil {
+		return "", err
+	}
+	x.m.fail.Hit("worktree/seeded")
+	if err := os.Rename(half.dir, x.dir); err != nil {
+		return "", err
+	}
+	return note, nil
+}
+
+// seed fills a new mirror by hard links instead of a transfer. Where that
+// cannot be done right (the user's objects are partly elsewhere, shallow, or
+// being packed), it leaves the work to the first sync.
+func (x *mirror) seed(ctx context.Context) (note string, err error) {
+	for _, name := range []string{"shallow", "objects/info/alternates"} {
+		if exists(filepath.Join(x.p.GitDir, name)) {
+			return "", nil
+		}
+	}
+	all, err := x.m.userRefs(x.p.GitDir).list(ctx, syncedPrefixes()...)
+	if err != nil {
+		return "", err
+	}
+	copied, err := linkObjects(filepath.Join(x.p.GitDir, "objects"), filepath.Join(x.dir, "objects"))
+	if errors.Is(err, errMoving) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var stdin bytes.Buffer
+	for _, r := range all {
+		fmt.Fprintf(&stdin, "create %s %s\n", mirrorRef(r.name), r.id)
+	}
+	if _, err := x.m.git.run(ctx, x.place(), stdin.Bytes(), "update-ref", "--stdin"); err != nil {
+		x.m.log.Info("a new mirror starts without references", "project", x.p.Name, "error", err)
+	}
+	if copied {
+		note = fmt.Sprintf("objects of %s were copied, not linked: %s is on another file system", x.p.Name, x.m.repos)
+	}
+	return note, nil
+}
+
+func syncedPrefixes() []string { return []string{"refs/heads/", "refs/tags/"} }
+
+// mirrorRef is where a reference of the user's stands in the mirror, whose own
+// heads are only those of agents.
+func mirrorRef(name string) string {
+	if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
+		return "refs/remotes/origin/" + branch
+	}
+	return name
+}
+
+// sync fetches the user's heads and tags when they changed since last time. A
+// tag that an agent made stays.
+func (x *mirror) sync(ctx context.Context) error {
+	all, err := x.m.userRefs(x.p.GitDir).list(ctx, syncedPrefixes()...)
+	if err != nil {
+		return err
+	}
+	state := fingerprint(all)
+	file := filepath.Join(x.guardDir(), syncedFile)
+	if last, err := readSmall(file); err == nil && string(last) == state {
+		return nil
+	}
+	if err := x.fetch(ctx, "--prune", "+refs/heads/*:refs/remotes/origin/*"); err != nil {
+		return err
+	}
+	x.m.fail.Hit("worktree/heads")
+	if err := x.fetch(ctx, "--no-prune", "+refs/tags/*:refs/tags/*"); err != nil {
+		return err
+	}
+	if err := writeFile(file, []byte(state)); err != nil {
+		return fmt.Errorf("note what was fetched: %w", err)
+	}
+	return nil
+}
+
+// fetch runs git fetch from the user's repository by its path: the mirror has
+// no remote, else an agent's git push would move the user's branches.
+func (x *mirror) fetch(ctx context.Context, prune, refspec string) error {
+	_, err := x.git(ctx, nil, "fetch", "--quiet", prune, "--no-tags", "--no-recurse-submodules",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow", "--no-show-forced-updates",
+		"--upload-pack="+x.m.uploadPack(), "--end-of-options", x.p.GitDir, refspec)
+	return err
+}
+
+// uploadPack is the command by which git reads the user's repository for us. A
+// repository of another owner that the user declared safe must stay readable
+// although the user's global configuration does not count here; Inspect has
+// asked git with it.
+func (m *Manager) uploadPack() string {
+	return "'" + strings.ReplaceAll(m.git.bin, "'", `'\''`) + "' -c safe.directory='*' -c core.hooksPath=/dev/null -c core.fsmonitor=false upload-pack"
+}
+
+// RemoveMirror removes the mirror with all that belongs to it. A mirror that
+// is not there is no error. CodeRefused while a worktree hangs on it.
+func (m *Manager) RemoveMirror(ctx context.Context, p cw.Project) error {
+	x, err := m.lockMirror(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	all, err := records(x.dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if exists(r.Path) {
+			return cw.Errorf(cw.CodeRefused, "agent %s still has its worktree of project %s", r.Alias, p.Name).
+				WithHint("remove the agent first")
+		}
+	}
+	gone := x.dir + ".gone"
+	if err := os.RemoveAll(gone); err != nil {
+		return fmt.Errorf("remove mirror of %s: %w", p.Name, err)
+	}
+	// Renamed first, so that there is never half a mirror.
+	if err := os.Rename(x.dir, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove mirror of %s: %w", p.Name, err)
+	}
+	for _, path := range []string{gone, x.guardDir(), shadowDir(x.dir), x.dir + ".new", x.dir + ".lock"} {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("remove mirror of %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// shadowLife is the age from which a shadow surely belongs to a look that was
+// killed.
+const shadowLife = time.Hour
+
+func (m *Manager) sweepShadows(mirrorDir string) {
+	entries, err := os.ReadDir(shadowDir(mirrorDir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > shadowLife {
+			_ = os.RemoveAll(filepath.Join(shadowDir(mirrorDir), e.Name()))
+		}
+	}
+}

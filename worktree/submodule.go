@@ -1,0 +1,125 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// noPush is the push address of a submodule in a worktree: its origin is the
+// user's own copy, whose branches an agent must not move.
+const noPush = "cw-has-no-push-address"
+
+// userModules gives name → git directory of the submodules that the user's
+// repository has.
+func userModules(gitDir string) map[string]string {
+	top := filepath.Join(gitDir, "modules")
+	modules := map[string]string{}
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		if !exists(filepath.Join(path, "HEAD")) || !isDir(filepath.Join(path, "objects")) {
+			return nil // a name may hold slashes
+		}
+		if name, err := filepath.Rel(top, path); err == nil && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
+			modules[name] = path
+		}
+		return fs.SkipDir
+	})
+	return modules
+}
+
+// submoduleKeys are the configuration by which git submodule update takes a
+// submodule from the user's copy, not from the network, and changes no
+// configuration itself.
+func submoduleKeys(p cw.Project) [][2]string {
+	var keys [][2]string
+	for name, dir := range userModules(p.GitDir) {
+		keys = append(keys, [2]string{"submodule." + name + ".active", "true"}, [2]string{"submodule." + name + ".url", dir})
+	}
+	return keys
+}
+
+// gitlink is a submodule in a commit.
+type gitlink struct{ path, name string }
+
+// addSubmodules checks out the submodules of a new worktree from the user's
+// copies. CodeInvalid names the one that the user does not have.
+func (x *mirror) addSubmodules(ctx context.Context, r record) (warnings []string, err error) {
+	if !exists(filepath.Join(r.Path, ".gitmodules")) {
+		return nil, nil
+	}
+	links, err := x.gitlinks(ctx, r.Base.Commit)
+	if err != nil {
+		return nil, err
+	}
+	modules := userModules(x.p.GitDir)
+	for _, l := range links {
+		if l.name == "" {
+			warnings = append(warnings, fmt.Sprintf("%q is a submodule without an entry in .gitmodules; it is empty", l.path))
+			continue
+		}
+		dir, ok := modules[l.name]
+		if !ok {
+			return nil, x.missingSubmodule(l, nil)
+		}
+		if err := x.addSubmodule(ctx, r, l, dir); err != nil {
+			return nil, err
+		}
+		if exists(filepath.Join(r.Path, l.path, ".gitmodules")) {
+			warnings = append(warnings, fmt.Sprintf("submodule %q has submodules of its own; they are empty", l.path))
+		}
+	}
+	return warnings, nil
+}
+
+func (x *mirror) missingSubmodule(l gitlink, err error) error {
+	return cw.Errorf(cw.CodeInvalid, "submodule %q is not complete in %s", l.path, x.p.Path).
+		WithHint("fetch it first: git -C %s submodule update --init -- %s", x.p.Path, l.path).Because(err)
+}
+
+// addSubmodule checks out one. The worktree is new: no agent has had it.
+func (x *mirror) addSubmodule(ctx context.Context, r record, l gitlink, dir string) error {
+	at := x.place()
+	at.dir, at.env = r.Path, cleanEnv() // git finds the worktree by its folder
+	if _, err := x.gitAt(ctx, at, nil, "submodule", "--quiet", "update", "--reference", dir, "--", l.path); err != nil {
+		return x.missingSubmodule(l, err)
+	}
+	at.dir = filepath.Join(r.Path, l.path)
+	if _, err := x.gitAt(ctx, at, nil, "config", "remote.origin.pushurl", noPush); err != nil {
+		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	return nil
+}
+
+// gitlinks lists the submodules of a commit, with their names from .gitmodules.
+func (x *mirror) gitlinks(ctx context.Context, commit string) ([]gitlink, error) {
+	out, err := x.git(ctx, nil, "ls-tree", "-r", "-z", "--end-of-options", commit)
+	if err != nil {
+		return nil, fmt.Errorf("list submodules: %w", err)
+	}
+	named, err := x.git(ctx, nil, "config", "--blob", commit+":.gitmodules", "--list", "-z")
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("read .gitmodules: %w", err)
+	}
+	names := map[string]string{}
+	for key, value := range parseConfig(string(named)) {
+		if rest, ok := strings.CutPrefix(key, "submodule."); ok && strings.HasSuffix(rest, ".path") {
+			names[value] = strings.TrimSuffix(rest, ".path")
+		}
+	}
+	var links []gitlink
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		mode, path, ok := strings.Cut(string(entry), "\t")
+		if ok && strings.HasPrefix(mode, "160000 ") {
+			links = append(links, gitlink{path: path, name: names[path]})
+		}
+	}
+	return links, nil
+}
