@@ -2,10 +2,8 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,25 +25,34 @@ const (
 	snippetMax = 200
 )
 
+// completeTries is how often everything is asked for before what cannot be had
+// becomes a warning: a run whose worktree nobody can read must end, too.
+const completeTries = 4
+
 // complete is the end of a run: observe, decide, act. Everything is derived
 // from files and rows, so that after a crash it is simply done again; the one
-// commit point is FinishRun, which happens at most once.
-func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Observation) error {
+// commit point is FinishRun, which happens at most once. A lenient one goes on
+// without what it cannot look at or keep, and says so.
+func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Observation, lenient bool) error {
 	st, err := o.Store.RunState(ctx, f.state.Run.ID) // a stop may have been asked for since
 	if err != nil {
 		return fmt.Errorf("read run: %w", err)
 	}
 	o.Fail.Hit("finish/drained")
-	ev, raw, err := o.observe(ctx, st, f, obs)
+	ev, raw, err := o.observe(ctx, st, f, obs, lenient)
 	if err != nil {
 		return fmt.Errorf("look at the end of the run: %w", err)
 	}
 	o.Fail.Hit("finish/observed")
-	if err := keepOutput(st, raw); err != nil {
-		return fmt.Errorf("keep the run's files: %w", err)
+	keepErr := keepOutput(st, raw)
+	if keepErr != nil && !lenient {
+		return fmt.Errorf("keep the run's files: %w", keepErr)
 	}
 	o.Fail.Hit("finish/kept")
 	v := outcome(ev)
+	if keepErr != nil {
+		v.Warnings = append(v.Warnings, "its files could not be kept in the run directory: "+keepErr.Error())
+	}
 	trees, notes, err := o.handOver(ctx, st, ev)
 	if err != nil {
 		return fmt.Errorf("hand over the branch: %w", err)
@@ -64,7 +71,7 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 }
 
 // observe gathers what decides. It returns the raw signal beside the evidence.
-func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower, obs proc.Observation) (evidence, []byte, error) {
+func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower, obs proc.Observation, lenient bool) (evidence, []byte, error) {
 	e := evidence{
 		Mode: st.Agent.Mode, StopRequested: st.Run.StopRequested, State: obs.State,
 		Rebooted: f.handle.BootID != "" && !f.handle.ThisBoot(),
@@ -84,22 +91,25 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 	if preset, err := o.Presets.Get(st.Agent.Provider); err == nil {
 		e.StderrLimit, e.StderrAuth, _ = preset.JudgeStderr(stderr)
 	}
-	e.Trees, err = o.lookAtTrees(ctx, st)
+	e.Trees, err = o.lookAtTrees(ctx, st, lenient)
 	return e, raw, err
 }
 
-func (o *Orchestrator) lookAtTrees(ctx context.Context, st cw.RunState) ([]treeEvidence, error) {
+func (o *Orchestrator) lookAtTrees(ctx context.Context, st cw.RunState, lenient bool) ([]treeEvidence, error) {
 	var out []treeEvidence
 	for _, t := range st.Worktrees {
+		seen := treeEvidence{Project: t.Project}
 		req, err := o.lookRequest(ctx, st.Agent, t)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			seen.Look, err = o.Repos.Look(ctx, req)
 		}
-		look, err := o.Repos.Look(ctx, req)
-		if err != nil {
+		switch {
+		case err != nil && (!lenient || ctx.Err() != nil):
 			return nil, fmt.Errorf("look at worktree %s: %w", t.Path, err)
+		case err != nil:
+			seen.Trouble = err.Error()
 		}
-		out = append(out, treeEvidence{Project: t.Project, Look: look})
+		out = append(out, seen)
 	}
 	return out, nil
 }
@@ -124,6 +134,10 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 	trees := make([]cw.AgentWorktree, len(st.Worktrees))
 	for i, t := range st.Worktrees {
 		look := e.Trees[i]
+		if look.Trouble != "" {
+			trees[i] = t // as far as it is known
+			continue
+		}
 		t.HeadCommit, t.Commits, t.Dirty, t.Stat = look.Head, look.Commits, len(look.Dirty), look.Stat
 		if look.Missing {
 			t.State = cw.WorktreeRemoved
@@ -152,12 +166,15 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 // keepOutput copies signal.json and the agent's .cw/output into the run
 // directory: the worktree may go, the run directory stays.
 func keepOutput(st cw.RunState, raw []byte) error {
+	if err := os.MkdirAll(st.Run.Dir, 0o700); err != nil {
+		return fmt.Errorf("make run directory: %w", err)
+	}
 	if raw != nil {
 		if err := writeFile(filepath.Join(st.Run.Dir, "signal.json"), raw); err != nil {
 			return err
 		}
 	}
-	return copyOutput(signalBase(st.Agent.AgentCwd), filepath.Join(st.Run.Dir, "output"))
+	return copyOutput(st.Agent.AgentCwd, filepath.Join(st.Run.Dir, "output"), outputLimits())
 }
 
 // finishOf puts the decision into the words of the store.
@@ -283,7 +300,7 @@ func stoppedPayload(name string, reason cw.Reason, f cw.Finish) cw.AgentStopped 
 // tailOf reads the last n bytes of a file of ours; what cannot be read is
 // empty: it is only evidence.
 func tailOf(name string, n int64) []byte {
-	f, err := os.Open(name)
+	f, err := openPlain(name)
 	if err != nil {
 		return nil
 	}
@@ -311,20 +328,4 @@ func lastPart(data []byte, n int) string {
 		text = text[i+1:]
 	}
 	return "…" + text
-}
-
-// copyOutput copies the plain files of .cw/output, without following links and
-// within bounds; what is odd stays where it is.
-func copyOutput(dir, to string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil // the worktree is gone: there is nothing to copy
-	}
-	defer root.Close()
-	c := outputCopy{dir: dir, to: to}
-	err = fs.WalkDir(root.FS(), ".cw/output", c.visit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

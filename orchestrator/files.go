@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"syscall"
 )
 
 // The names inside a run directory.
@@ -15,18 +17,23 @@ const (
 	stderrFile = "stderr.log"
 )
 
-const (
-	// outputFiles and outputBytes bound what is copied from .cw/output.
-	outputFiles = 1000
-	outputBytes = 64 << 20
-	// outputFileMax bounds one file of it.
-	outputFileMax = 16 << 20
-)
+// copyLimits bound what is copied of an agent's files.
+type copyLimits struct {
+	Files   int   // that are copied
+	Entries int   // that are looked at, folders too
+	Bytes   int64 // of all files
+	File    int64 // of one file
+}
+
+func outputLimits() copyLimits {
+	return copyLimits{Files: 1000, Entries: 10_000, Bytes: 64 << 20, File: 16 << 20}
+}
 
 // writeFile writes a file of ours so that it is there whole or not at all,
 // also after a power cut.
 func writeFile(name string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	// Not made from the name: one that is as long as names may be must work.
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".writing-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -42,35 +49,80 @@ func writeFile(name string, data []byte) error {
 	return nil
 }
 
+// openPlain opens a plain file for reading. A link is refused, and a named pipe
+// that took the file's place does not block.
+func openPlain(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is %s, not a plain file", name, kindOf(info))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// copyOutput copies the plain files of an agent's .cw/output, without following
+// links and within limits; what is odd stays where it is. dir is the agent's
+// cwd.
+func copyOutput(dir, to string, limits copyLimits) error {
+	root, err := openOwnFolder(dir)
+	if err != nil {
+		return nil // the worktree is gone, or no folder of ours: there is nothing to copy
+	}
+	defer root.Close()
+	from := path.Join(signalBase(dir), outputDir)
+	if realFolders(root, from) != nil {
+		return nil
+	}
+	c := outputCopy{dir: dir, from: from, to: to, limits: limits}
+	return fs.WalkDir(root.FS(), from, c.visit)
+}
+
 // outputCopy copies .cw/output of one agent.
 type outputCopy struct {
-	dir, to string
-	files   int
-	bytes   int64
+	dir, from, to string
+	limits        copyLimits
+	entries       int
+	files         int
+	bytes         int64
 }
 
 func (c *outputCopy) visit(name string, d fs.DirEntry, err error) error {
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil // a folder the agent locked away: skip it
+		return nil // a folder that the agent locked away: skip it
 	}
-	rel, err := filepath.Rel(filepath.Join(".cw", "output"), filepath.FromSlash(name))
+	c.entries++
+	if c.entries > c.limits.Entries || c.files >= c.limits.Files || c.bytes >= c.limits.Bytes {
+		return fs.SkipAll
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(c.from), filepath.FromSlash(name))
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", name, err)
 	}
+	target := filepath.Join(c.to, rel)
 	if d.IsDir() {
-		return os.MkdirAll(filepath.Join(c.to, rel), 0o700)
+		if err = os.MkdirAll(target, 0o700); errors.Is(err, syscall.ENAMETOOLONG) {
+			return fs.SkipDir // deeper than a path may be
+		}
+		return err
 	}
-	if !d.Type().IsRegular() || c.files >= outputFiles || c.bytes >= outputBytes {
+	if !d.Type().IsRegular() {
 		return nil
 	}
-	data, err := readOwnFile(c.dir, name, outputFileMax)
+	data, err := readOwnFile(c.dir, name, min(c.limits.File, c.limits.Bytes-c.bytes))
 	if err != nil {
 		return nil // odd files stay where they are
 	}
 	c.files++
 	c.bytes += int64(len(data))
-	return writeFile(filepath.Join(c.to, rel), data)
+	if err := writeFile(target, data); !errors.Is(err, syscall.ENAMETOOLONG) {
+		return err
+	}
+	return nil
 }

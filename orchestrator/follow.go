@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -19,62 +21,100 @@ const (
 	// storeRetry is the pause after a failed write of chunks; the raw file is
 	// the buffer meanwhile.
 	storeRetry = time.Second
+	// retryFirst and retryMax bound the pause before what failed at the end of a
+	// run is tried again; it doubles.
+	retryFirst = 250 * time.Millisecond
+	retryMax   = 30 * time.Second
 )
 
 // follower copies one run's raw output into chunks and parses it, until the
 // run is over.
 type follower struct {
-	o        *Orchestrator
-	state    cw.RunState
-	handle   proc.Handle
-	offset   int64     // of the next byte to store
-	tail     []byte    // the last bytes before it, as stored by an earlier daemon
-	raw      *proc.Raw // nil until the output file is there
-	broken   bool      // the raw file is no longer what was read
-	told     bool      // a warning about that was given
-	reading  *parsers.Reading
-	buf      []byte
-	finished chan struct{} // closed when the run's end is stored
+	o       *Orchestrator
+	state   cw.RunState
+	handle  proc.Handle
+	offset  int64     // of the next byte to store
+	tail    []byte    // the last bytes before it, as stored by an earlier daemon
+	raw     *proc.Raw // nil until the output file is there
+	broken  bool      // the raw file is no longer what was read
+	told    bool      // a warning about that was given
+	reading *parsers.Reading
+	buf     []byte
 
 	mu      sync.Mutex
 	summary parsers.Summary // guarded by mu: read by views
 	lastAt  time.Time       // guarded by mu
 }
 
-// follow follows a run until its end is stored, or ctx ends. A run has at most
-// one follower in a daemon.
+// follow follows a run until its end is stored, or ctx ends: then the next
+// daemon goes on from the stored offset. A run has at most one follower in a
+// daemon, and is never left without one: what fails is tried again.
 func (o *Orchestrator) follow(ctx context.Context, st cw.RunState, h proc.Handle) {
-	f := &follower{o: o, state: st, handle: h, finished: make(chan struct{})}
-	o.mu.Lock()
-	if _, ok := o.live[st.Run.ID]; ok {
-		o.mu.Unlock()
+	if !o.watch(st.Run.ID, nil) {
 		return
 	}
-	o.live[st.Run.ID] = f
-	o.mu.Unlock()
-	defer func() {
-		o.mu.Lock()
-		delete(o.live, st.Run.ID)
-		o.mu.Unlock()
-	}()
+	defer o.unwatch(st.Run.ID)
 	log := o.Log.With("agent", st.Agent.Alias, "run", st.Run.ID)
-	obs, err := f.run(ctx)
+	var f *follower
+	var obs proc.Observation
+	err := again(ctx, log, "follow run", func(int) (err error) {
+		// A new one each time: it takes up what is stored by now.
+		f = &follower{o: o, state: st, handle: h}
+		o.watch(st.Run.ID, f)
+		defer f.close()
+		obs, err = f.run(ctx)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	err = again(ctx, log, "complete run", func(try int) error {
+		return o.complete(ctx, f, obs, try >= completeTries)
+	})
+	if err == nil {
+		o.bell.Ring(st.Agent.ID)
+	}
+}
+
+// watch notes the follower of a run; with nil it takes the place, and is false
+// when it is taken.
+func (o *Orchestrator) watch(run cw.RunID, f *follower) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, taken := o.live[run]; taken && f == nil {
+		return false
+	}
+	o.live[run] = f
+	return true
+}
+
+func (o *Orchestrator) unwatch(run cw.RunID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.live, run)
+}
+
+// again tries until it works or ctx ends, with growing pauses. try counts from
+// 0.
+func again(ctx context.Context, log *slog.Logger, what string, do func(try int) error) error {
+	wait := retryFirst
+	for try := 0; ; try++ {
+		err := do(try)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		log.Error(what+"; it is tried again", "error", err, "after", wait)
+		if !pause(ctx, wait) {
+			return ctx.Err()
+		}
+		wait = min(2*wait, retryMax)
+	}
+}
+
+func (f *follower) close() {
 	if f.raw != nil {
 		_ = f.raw.Close() // it was only read
 	}
-	switch {
-	case ctx.Err() != nil:
-		return // let go; the next daemon goes on from the stored offset
-	case err != nil:
-		log.Error("follow run", "error", err)
-		return
-	}
-	if err := o.complete(ctx, f, obs); err != nil && ctx.Err() == nil {
-		log.Error("complete run", "error", err)
-		return
-	}
-	close(f.finished)
-	o.bell.Ring(st.Agent.ID)
 }
 
 // run copies output until the run is over and everything is stored.
@@ -106,15 +146,26 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 		case <-ctx.Done():
 			return proc.Observation{}, ctx.Err()
 		case err := <-failed:
-			return proc.Observation{}, fmt.Errorf("wait for the run: %w", err)
-		case obs := <-over:
-			if obs.State == proc.StateLost {
-				f.endLost(ctx)
+			if !errors.Is(err, fs.ErrNotExist) {
+				return proc.Observation{}, fmt.Errorf("wait for the run: %w", err)
 			}
-			return obs, f.take(ctx, true)
+			// Somebody removed the run directory: nothing tells its end.
+			return f.end(ctx, proc.Observation{State: proc.StateLost, Handle: f.handle})
+		case obs := <-over:
+			return f.end(ctx, obs)
 		case <-wake:
 		}
 	}
+}
+
+// end reads the output of a run that is over to its end.
+func (f *follower) end(ctx context.Context, obs proc.Observation) (proc.Observation, error) {
+	if obs.State == proc.StateLost {
+		f.endLost(ctx)
+	}
+	err := f.take(ctx, true)
+	f.fold(f.reading.Flush())
+	return obs, err
 }
 
 // endLost ends what a lost supervisor left behind, before the output is read
@@ -144,6 +195,7 @@ func (f *follower) restore(ctx context.Context) error {
 			return fmt.Errorf("read stored output: %w", err)
 		}
 		if len(chunks) == 0 {
+			f.keepSessionID(ctx) // the last daemon may have died before it did
 			return nil
 		}
 		for _, c := range chunks {
@@ -160,14 +212,9 @@ func (f *follower) take(ctx context.Context, final bool) error {
 		return nil
 	}
 	if f.raw == nil {
-		raw, err := proc.OpenRaw(f.state.Run.OutputPath, f.offset, f.tail)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the CLI was not started yet, or never
-		}
-		if err != nil {
+		if err := f.open(ctx); err != nil || f.raw == nil {
 			return err
 		}
-		f.raw, f.buf = raw, make([]byte, readMax)
 	}
 	for {
 		n, err := f.raw.Read(f.buf)
@@ -183,20 +230,34 @@ func (f *follower) take(ctx context.Context, final bool) error {
 			return err
 		}
 		if n < len(f.buf) {
-			break
+			return nil
 		}
 	}
-	if final {
-		f.fold(f.reading.Flush())
+}
+
+// open opens the raw file. raw stays nil when there is nothing to read.
+func (f *follower) open(ctx context.Context) error {
+	path := f.state.Run.OutputPath
+	raw, err := proc.OpenRaw(path, f.offset, f.tail)
+	switch info, statErr := os.Lstat(path); {
+	case err == nil:
+		f.raw, f.buf = raw, make([]byte, readMax)
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && f.offset == 0:
+		return nil // the CLI was not started yet, or never
+	case errors.Is(err, fs.ErrNotExist):
+		return f.tampered(ctx, &proc.RawChangedError{Path: path, Change: proc.RawMissing, Offset: f.offset, Size: -1})
+	case statErr == nil && !info.Mode().IsRegular():
+		return f.tampered(ctx, &proc.RawChangedError{Path: path, Change: proc.RawReplaced, Offset: f.offset, Size: -1})
 	}
-	return nil
+	return err
 }
 
 // tampered tells, once, that somebody changed the raw output. What was stored
-// stays; a file that is only renamed or removed is read on, since the CLI
+// stays; an open file that is only renamed or removed is read on, since the CLI
 // still writes to it.
 func (f *follower) tampered(ctx context.Context, change *proc.RawChangedError) error {
-	readable := change.Change == proc.RawMissing || change.Change == proc.RawReplaced
+	readable := f.raw != nil && (change.Change == proc.RawMissing || change.Change == proc.RawReplaced)
 	f.broken = !readable
 	if f.told {
 		return nil
@@ -271,6 +332,13 @@ func (f *follower) note(ctx context.Context, events []cw.StreamEvent) {
 	f.fold(events)
 	f.mu.Lock()
 	f.lastAt = time.Now().UTC()
+	f.mu.Unlock()
+	f.keepSessionID(ctx)
+}
+
+// keepSessionID stores the CLI's own name of the session once it is known.
+func (f *follower) keepSessionID(ctx context.Context) {
+	f.mu.Lock()
 	id := f.summary.SessionID
 	f.mu.Unlock()
 	if id == "" || id == f.state.Agent.SessionID {

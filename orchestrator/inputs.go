@@ -46,18 +46,17 @@ const taskFile = "task.md"
 
 // writeInputs makes .cw/ in the agent's cwd: input for it to read, output and
 // tmp for it to write. It goes through os.Root, because the repository may
-// hold a link of that name.
+// hold links of these names.
 func writeInputs(st *cw.RunState, opts options) error {
 	root, err := os.OpenRoot(st.Agent.AgentCwd)
 	if err != nil {
 		return fmt.Errorf("open the agent's folder: %w", err)
 	}
 	defer root.Close()
-	if info, err := root.Lstat(".cw"); err == nil && !info.IsDir() {
-		return cw.Errorf(cw.CodeInvalid, "the repository holds %s named .cw where cw needs a folder", kindOf(info)).
-			WithHint("rename it in the repository, or choose another base with --base")
-	}
-	for _, dir := range []string{".cw", ".cw/input", ".cw/output", ".cw/tmp"} {
+	for _, dir := range []string{".cw", ".cw/input", outputDir, ".cw/tmp"} {
+		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
+			return inTheWay(info, dir, "a folder")
+		}
 		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("make %s: %w", dir, err)
 		}
@@ -84,11 +83,22 @@ func writeInputs(st *cw.RunState, opts options) error {
 		return err
 	}
 	for name, body := range map[string][]byte{"manifest.json": append(data, '\n'), taskFile: task} {
-		if err := root.WriteFile(path.Join(".cw/input", name), body, 0o644); err != nil {
+		name = path.Join(".cw/input", name)
+		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return inTheWay(info, name, "a file")
+		}
+		if err := root.WriteFile(name, body, 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// inTheWay refuses a repository with something of its own where cw writes:
+// through a link it would write into the agent's work.
+func inTheWay(info fs.FileInfo, name, needed string) error {
+	return cw.Errorf(cw.CodeInvalid, "the repository holds %s named %s where cw needs %s", kindOf(info), name, needed).
+		WithHint("rename it in the repository, or choose another base with --base")
 }
 
 // setAside moves a signal that is there before the run begins into the run

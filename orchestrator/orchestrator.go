@@ -40,8 +40,8 @@ type Orchestrator struct {
 	registering sync.Mutex // held while new projects are registered
 
 	mu     sync.Mutex
-	live   map[cw.RunID]*follower    // guarded by mu
-	spawns map[cw.OpID]chan struct{} // guarded by mu; closed when the spawn is settled
+	live   map[cw.RunID]*follower  // guarded by mu
+	spawns map[cw.OpID]*settlement // guarded by mu; spawns that are under way
 }
 
 type job func(ctx context.Context)
@@ -53,7 +53,7 @@ func New(c Config) *Orchestrator {
 		bell:   newBell(),
 		jobs:   make(chan job),
 		live:   map[cw.RunID]*follower{},
-		spawns: map[cw.OpID]chan struct{}{},
+		spawns: map[cw.OpID]*settlement{},
 	}
 }
 

@@ -36,6 +36,7 @@ type evidence struct {
 // treeEvidence is what git shows in one project.
 type treeEvidence struct {
 	Project string
+	Trouble string // why it could not be looked at; Look is empty then
 	worktree.Look
 }
 
@@ -73,7 +74,7 @@ func decide(e evidence) verdict {
 		return verdict{Status: cw.StatusStopped, Reason: cw.ReasonUser}
 	case e.Rebooted && e.State != proc.StateExited:
 		return crash(cw.ReasonReboot, "the machine was restarted while it ran")
-	case e.State == proc.StateLost:
+	case e.State != proc.StateExited:
 		return crash(cw.ReasonLost, "its supervisor was killed; how the run ended is unknown. What was left of it was ended"+signalNote(e))
 	case e.Exit.StartError != "":
 		return crash(cw.ReasonStartFailed, "the CLI could not be started: "+e.Exit.StartError)
@@ -157,12 +158,20 @@ func colon(text string) string {
 // agent that executes, idle with neither commits nor a reason is suspicious.
 func workWarnings(e evidence, v verdict) []string {
 	var out []string
-	commits := 0
+	commits, known := 0, true
 	for _, t := range e.Trees {
 		commits += t.Commits
+		if t.Trouble != "" {
+			known = false
+			out = append(out, fmt.Sprintf("the worktree of %s could not be looked at, so its branch was not handed over: %s", t.Project, t.Trouble))
+			continue
+		}
 		if t.Missing {
 			out = append(out, fmt.Sprintf("the worktree of %s is gone", t.Project))
 			continue
+		}
+		for _, note := range t.Notes {
+			out = append(out, t.Project+": "+note)
 		}
 		if len(t.Dirty) > 0 {
 			out = append(out, fmt.Sprintf("%s has %d uncommitted files, kept in the worktree: %s", t.Project, len(t.Dirty), some(t.Dirty)))
@@ -171,7 +180,7 @@ func workWarnings(e evidence, v verdict) []string {
 			out = append(out, fmt.Sprintf("%s: commits touch cw's own files: %s", t.Project, some(t.Reserved)))
 		}
 	}
-	if v.Status == cw.StatusIdle && e.Mode == cw.ModeExecute && len(e.Trees) > 0 && commits == 0 && v.NoChanges == "" {
+	if v.Status == cw.StatusIdle && e.Mode == cw.ModeExecute && len(e.Trees) > 0 && known && commits == 0 && v.NoChanges == "" {
 		out = append(out, "it says it is done, but committed nothing and gave no reason (noChanges)")
 	}
 	return out

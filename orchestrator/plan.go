@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"cw/internal/cw"
@@ -66,6 +67,9 @@ type place struct {
 // nothing, so that a refused request leaves nothing behind.
 func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan, error) {
 	if err := checkRequest(&req); err != nil {
+		return spawnPlan{}, err
+	}
+	if err := enoughDisk(string(o.Home)); err != nil { // before the database says so
 		return spawnPlan{}, err
 	}
 	preset, err := o.choosePreset(req)
@@ -250,7 +254,7 @@ func findScript(name string, opts *options) error {
 	case !filepath.IsAbs(name):
 		return cw.Errorf(cw.CodeInvalid, "the script's path %q is not absolute", name).WithHint("give the whole path")
 	case err != nil:
-		return cw.Errorf(cw.CodeInvalid, "the script %s cannot be used", name).WithHint("check the path").Because(err)
+		return cw.Errorf(cw.CodeInvalid, "the script cannot be used: %v", err).WithHint("check the path")
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
 		return cw.Errorf(cw.CodeInvalid, "the script %s is not executable", name).WithHint("chmod +x %s", name)
 	}
@@ -282,7 +286,7 @@ func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(out, func(p place) bool { return p.project.ID == pl.project.ID }) {
+		if slices.ContainsFunc(out, func(p place) bool { return p.project.GitDir == pl.project.GitDir }) {
 			return nil, cw.Errorf(cw.CodeInvalid, "project %s is named twice", pl.project.Name).WithHint("name each project once")
 		}
 		pl.base, err = o.Repos.ResolveBase(ctx, pl.checkout, req.Base)
@@ -329,7 +333,7 @@ func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alia
 	agent := cw.Agent{
 		ID: cw.AgentID(cw.NewID()), Alias: alias, Mode: req.Mode, Definition: string(req.Mode),
 		Provider: preset.Name, AccountID: accountDefault, Model: req.Model,
-		Title: orDefault(req.Title, titleOf(req.Goal)), Status: cw.StatusPending, Warnings: []string{},
+		Title: orDefault(titleOf(req.Title), titleOf(req.Goal)), Status: cw.StatusPending, Warnings: []string{},
 		Origin: "person", SessionNumber: 1, SessionID: preset.NewSessionID(),
 		OptionsJSON: string(optionsJSON), CreatedAt: now, UpdatedAt: now,
 	}
@@ -368,10 +372,17 @@ func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alia
 	return in, nil
 }
 
-// titleOf is the goal's first line that says something.
-func titleOf(goal string) string {
-	for line := range strings.Lines(goal) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))
+// titleOf is the first line of a text that says something. Control characters
+// go: a title is printed on terminals.
+func titleOf(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, line)
+		line = strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(line), "#")), " ")
 		if line != "" {
 			return cut(line, titleMax)
 		}

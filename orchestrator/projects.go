@@ -95,7 +95,7 @@ func freeName(name string, known []cw.Project) string {
 func (o *Orchestrator) sameRepository(ctx context.Context, p cw.Project) (worktree.Repository, error) {
 	repo, err := o.Repos.Inspect(ctx, p.Path)
 	if err != nil || repo.CommonGitDir != p.GitDir {
-		return repo, cw.Errorf(cw.CodeInvalid, "the repository of project %s is no longer at %s", p.Name, p.Path).
+		return repo, cw.Errorf(cw.CodeNotFound, "the repository of project %s is no longer at %s", p.Name, p.Path).
 			WithHint("if it was moved, remove the project and add it again: cw project remove %s; cw project add PATH", p.Name).Because(err)
 	}
 	return repo, nil

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"cw/internal/cw"
@@ -76,33 +77,33 @@ func handleOf(st cw.RunState) (proc.Handle, error) {
 
 // resumeSpawn does the rest of a spawn that an earlier daemon began. Nobody
 // waits for it any more, so a failure becomes the agent's status.
-func (o *Orchestrator) resumeSpawn(ctx context.Context, st cw.RunState) error {
+func (o *Orchestrator) resumeSpawn(ctx context.Context, st cw.RunState) (err error) {
 	if st.Op == nil {
 		return fmt.Errorf("run %s is %s without an operation", st.Run.ID, st.Agent.Status)
 	}
-	settled := o.settling(st.Op.ID)
-	defer settled()
+	settle := o.settling(st.Op.ID)
+	defer func() { settle(err) }()
 	var opts options
 	if err := json.Unmarshal([]byte(st.Agent.OptionsJSON), &opts); err != nil {
 		return fmt.Errorf("decode options: %w", err)
 	}
-	err := o.launch(ctx, &st, opts)
+	err = o.launch(ctx, &st, opts)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	seen, lookErr := observeRun(st.Run.Dir)
-	if lookErr != nil {
-		return fmt.Errorf("look whether the run was started: %w", lookErr)
+	started, lookErr := o.startedAfterAll(ctx, st)
+	switch {
+	case lookErr != nil:
+		return errors.Join(err, lookErr)
+	case started:
+		return nil
 	}
-	if seen.State != proc.StateFresh {
-		return o.recordRunning(ctx, &st, seen)
-	}
-	return o.failSpawn(ctx, st, err)
+	return o.failSpawn(ctx, st, fmt.Errorf("after the daemon was restarted: %w", err))
 }
 
 // failSpawn stores that an agent could not be started.
 func (o *Orchestrator) failSpawn(ctx context.Context, st cw.RunState, cause error) error {
-	v := crash(cw.ReasonStartFailed, "it could not be started after the daemon was restarted: "+cause.Error())
+	v := crash(cw.ReasonStartFailed, "it could not be started: "+cause.Error())
 	f := finishOf(st, evidence{}, v, st.Worktrees)
 	f.From = []cw.AgentStatus{cw.StatusPending, cw.StatusStarting}
 	_, err := o.Store.FinishRun(ctx, f)

@@ -22,7 +22,7 @@ var errNoSignal = errors.New("it is not there")
 // is refused) and never reads outside dir. The bytes are returned even when
 // their content is refused.
 func readSignal(dir string) ([]byte, cw.Signal, error) {
-	data, err := readOwnFile(signalBase(dir), cw.SignalPath, cw.SignalMax)
+	data, err := readOwnFile(dir, path.Join(signalBase(dir), cw.SignalPath), cw.SignalMax)
 	if err != nil {
 		return nil, cw.Signal{}, err
 	}
@@ -30,25 +30,50 @@ func readSignal(dir string) ([]byte, cw.Signal, error) {
 	return data, sig, err
 }
 
-// signalBase is the folder that .cw/output is looked for in: the recorded cwd,
-// or its workspace/ when the cwd has no .cw/output.
+// outputDir is where an agent leaves its files, relative to its cwd.
+const outputDir = ".cw/output"
+
+// signalBase is the folder that .cw/output is looked for in, relative to the
+// recorded cwd: the cwd itself, or its workspace/ when the cwd has no
+// .cw/output.
 func signalBase(dir string) string {
-	if isDir(path.Join(dir, ".cw", "output")) || !isDir(path.Join(dir, "workspace", ".cw", "output")) {
-		return dir
+	root, err := openOwnFolder(dir)
+	if err != nil {
+		return "."
 	}
-	return path.Join(dir, "workspace")
+	defer root.Close()
+	if errors.Is(realFolders(root, outputDir), errNoSignal) && realFolders(root, "workspace/"+outputDir) == nil {
+		return "workspace"
+	}
+	return "."
 }
 
-func isDir(name string) bool {
-	info, err := os.Lstat(name)
-	return err == nil && info.IsDir()
+// openOwnFolder opens an agent's folder. A link in its place is refused: it
+// could lead into the folder of another agent.
+func openOwnFolder(dir string) (*os.Root, error) {
+	seen, err := os.Lstat(dir)
+	if err != nil {
+		return nil, errNoSignal
+	}
+	if !seen.IsDir() {
+		return nil, fmt.Errorf("%s is %s, not a folder", dir, kindOf(seen))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be opened: %w", dir, err)
+	}
+	if info, err := root.Stat("."); err != nil || !os.SameFile(seen, info) {
+		root.Close()
+		return nil, fmt.Errorf("%s was exchanged while it was opened", dir)
+	}
+	return root, nil
 }
 
 // readOwnFile reads a file below dir that an agent may have prepared.
 func readOwnFile(dir, name string, limit int64) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openOwnFolder(dir)
 	if err != nil {
-		return nil, errNoSignal
+		return nil, err
 	}
 	defer root.Close()
 	seen, err := lookAtPath(root, name)
@@ -83,22 +108,41 @@ func readOwnFile(dir, name string, limit int64) ([]byte, error) {
 
 // lookAtPath walks to the file and accepts only real folders on the way.
 func lookAtPath(root *os.Root, name string) (fs.FileInfo, error) {
-	at := ""
-	for _, part := range strings.Split(path.Dir(name), "/") {
-		at = path.Join(at, part)
-		info, err := root.Lstat(at)
-		if err != nil {
-			return nil, errNoSignal
-		}
-		if !info.IsDir() {
-			return nil, fmt.Errorf("%s is %s, not a folder", at, kindOf(info))
-		}
+	if err := realFolders(root, path.Dir(name)); err != nil {
+		return nil, err
 	}
-	info, err := root.Lstat(name)
+	info, err := lstat(root, name)
 	if err != nil {
-		return nil, errNoSignal
+		return nil, err
 	}
 	return info, acceptable(info, -1)
+}
+
+// realFolders makes sure that every part of a path is a folder and no link.
+func realFolders(root *os.Root, dir string) error {
+	at := ""
+	for part := range strings.SplitSeq(dir, "/") {
+		at = path.Join(at, part)
+		info, err := lstat(root, at)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is %s, not a folder", at, kindOf(info))
+		}
+	}
+	return nil
+}
+
+func lstat(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoSignal
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be looked at: %w", err)
+	}
+	return info, nil
 }
 
 // acceptable refuses everything but a plain file with one link and, with a

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"cw/internal/cw"
@@ -27,20 +28,43 @@ const (
 	stepRunning   = "spawn/running"
 )
 
+// aliasTries is how often a free alias is chosen anew when another spawn took
+// it meanwhile.
+const aliasTries = 5
+
 // Spawn implements cw.AgentService.
 func (o *Orchestrator) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
-	if req.RequestKey != "" {
-		op, known, err := o.Store.SpawnByKey(ctx, req.RequestKey)
-		if err != nil {
-			return cw.AgentView{}, fmt.Errorf("look for the same request: %w", err)
+	if view, known, err := o.sameRequest(ctx, req.RequestKey); known || err != nil {
+		return view, err
+	}
+	for try := 1; ; try++ {
+		agent, err := o.spawnOnce(ctx, req)
+		if err == nil {
+			return o.Agent(ctx, string(agent))
 		}
-		if known {
-			return o.awaitSpawn(ctx, op)
+		refused := new(notIntendedError)
+		if ctx.Err() != nil || cw.ErrorCode(err) != cw.CodeRefused {
+			return cw.AgentView{}, err
+		}
+		// Two requests at the same time: the other one was quicker.
+		if view, known, lookErr := o.sameRequest(ctx, req.RequestKey); known || lookErr != nil {
+			return view, lookErr
+		}
+		if !errors.As(err, &refused) || req.Name != "" || try == aliasTries {
+			return cw.AgentView{}, err
+		}
+		taken, lookErr := o.Store.AliasTaken(ctx, refused.alias)
+		if lookErr != nil || !taken {
+			return cw.AgentView{}, err
 		}
 	}
+}
+
+// spawnOnce plans a spawn and does it.
+func (o *Orchestrator) spawnOnce(ctx context.Context, req cw.SpawnRequest) (cw.AgentID, error) {
 	p, err := o.planAndRegister(ctx, req)
 	if err != nil {
-		return cw.AgentView{}, err
+		return "", err
 	}
 	// From here on the caller may go away: a spawn is never left half done by
 	// that.
@@ -49,18 +73,25 @@ func (o *Orchestrator) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.Agent
 		result <- o.spawn(cw.WithActor(life, cw.ActorOf(ctx)), p)
 	})
 	if err != nil {
-		return cw.AgentView{}, err
+		return "", errors.Join(err, o.unregister(context.WithoutCancel(ctx), p.newOnes))
 	}
 	select {
 	case err = <-result:
+		return p.intent.Agent.ID, err
 	case <-ctx.Done():
-		return cw.AgentView{}, ctx.Err()
+		return "", ctx.Err()
 	}
-	if err != nil {
-		return cw.AgentView{}, err
-	}
-	return o.Agent(ctx, string(p.intent.Agent.ID))
 }
+
+// notIntendedError says that the rows of a spawn were refused: nothing of it is
+// there.
+type notIntendedError struct {
+	alias string
+	err   error
+}
+
+func (e *notIntendedError) Error() string { return e.err.Error() }
+func (e *notIntendedError) Unwrap() error { return e.err }
 
 // planAndRegister plans a spawn and registers repositories that are new to cw.
 // Of several requests for the same new repository one registers it, and the
@@ -83,43 +114,64 @@ func (o *Orchestrator) planAndRegister(ctx context.Context, req cw.SpawnRequest)
 	return p, nil
 }
 
-// awaitSpawn gives the agent of an earlier request with the same key, as soon
-// as that spawn is settled.
-func (o *Orchestrator) awaitSpawn(ctx context.Context, op cw.Op) (cw.AgentView, error) {
+// sameRequest gives the agent of an earlier request with the same key, as soon
+// as that spawn is settled. A spawn that failed gives everybody its error.
+func (o *Orchestrator) sameRequest(ctx context.Context, key string) (view cw.AgentView, known bool, err error) {
+	if key == "" {
+		return cw.AgentView{}, false, nil
+	}
+	op, known, err := o.Store.SpawnByKey(ctx, key)
+	if err != nil {
+		return cw.AgentView{}, false, fmt.Errorf("look for the same request: %w", err)
+	}
+	if !known {
+		return cw.AgentView{}, false, nil
+	}
 	o.mu.Lock()
-	settled, busy := o.spawns[op.ID]
+	s, busy := o.spawns[op.ID]
 	o.mu.Unlock()
 	if busy {
 		select {
-		case <-settled:
+		case <-s.done:
 		case <-ctx.Done():
-			return cw.AgentView{}, ctx.Err()
+			return cw.AgentView{}, true, ctx.Err()
+		}
+		if s.err != nil {
+			return cw.AgentView{}, true, s.err
 		}
 	}
-	return o.Agent(ctx, string(op.AgentID))
+	view, err = o.Agent(ctx, string(op.AgentID))
+	return view, true, err
+}
+
+// settlement is how a spawn came out.
+type settlement struct {
+	done chan struct{} // closed when it is settled
+	err  error         // valid after that
 }
 
 // settling marks a spawn as under way until the returned function is called.
-func (o *Orchestrator) settling(op cw.OpID) (settled func()) {
-	ch := make(chan struct{})
+func (o *Orchestrator) settling(op cw.OpID) (settle func(error)) {
+	s := &settlement{done: make(chan struct{})}
 	o.mu.Lock()
-	o.spawns[op] = ch
+	o.spawns[op] = s
 	o.mu.Unlock()
-	return func() {
+	return func(err error) {
 		o.mu.Lock()
 		delete(o.spawns, op)
 		o.mu.Unlock()
-		close(ch)
+		s.err = err
+		close(s.done)
 	}
 }
 
 // spawn does what was planned. It returns when the CLI runs, or nothing of the
 // agent is left; following the run goes on as a job of its own.
-func (o *Orchestrator) spawn(ctx context.Context, p spawnPlan) error {
-	settled := o.settling(p.intent.Op.ID)
-	defer settled()
+func (o *Orchestrator) spawn(ctx context.Context, p spawnPlan) (err error) {
+	settle := o.settling(p.intent.Op.ID)
+	defer func() { settle(err) }()
 	if err := o.Store.IntendSpawn(ctx, p.intent); err != nil {
-		return errors.Join(err, o.unregister(ctx, p.newOnes))
+		return errors.Join(&notIntendedError{alias: p.intent.Agent.Alias, err: err}, o.unregister(ctx, p.newOnes))
 	}
 	o.Fail.Hit(stepIntended)
 	st := cw.RunState{Agent: p.intent.Agent, Run: p.intent.Run, Worktrees: p.intent.Worktrees, Op: &p.intent.Op}
@@ -127,11 +179,37 @@ func (o *Orchestrator) spawn(ctx context.Context, p spawnPlan) error {
 	if p.callerEnv != nil {
 		opts.Env = p.callerEnv // with what is not stored: proxies, the ssh agent
 	}
-	err := o.launch(ctx, &st, opts)
+	err = o.launch(ctx, &st, opts)
 	if err == nil || ctx.Err() != nil {
 		return err // what ctx interrupted is taken up by the next daemon
 	}
-	return errors.Join(err, o.abort(ctx, st), o.unregister(ctx, p.newOnes))
+	started, lookErr := o.startedAfterAll(ctx, st)
+	switch {
+	case lookErr != nil:
+		return errors.Join(err, lookErr)
+	case started:
+		return nil
+	}
+	if abortErr := o.abort(ctx, st); abortErr != nil {
+		// What cannot be taken back is at least told, and not left pending.
+		err = errors.Join(err, abortErr)
+		return errors.Join(err, o.failSpawn(ctx, st, err))
+	}
+	return errors.Join(err, o.unregister(ctx, p.newOnes))
+}
+
+// startedAfterAll looks whether a spawn that failed has a CLI that runs, or
+// ran, all the same. Then there is no way back: the run is followed. When that
+// cannot be seen the rows stay as they are, for the next daemon.
+func (o *Orchestrator) startedAfterAll(ctx context.Context, st cw.RunState) (started bool, err error) {
+	seen, err := observeRun(st.Run.Dir)
+	if err != nil {
+		return false, fmt.Errorf("look whether the run was started: %w", err)
+	}
+	if seen.State == proc.StateFresh {
+		return false, nil
+	}
+	return true, o.recordRunning(ctx, &st, seen)
 }
 
 // unregister forgets projects that were registered for a spawn that failed,
@@ -302,11 +380,20 @@ func (o *Orchestrator) recordRunning(ctx context.Context, st *cw.RunState, seen 
 			return fmt.Errorf("encode handle: %w", err)
 		}
 		st.Run.Handle, st.Run.PID = handle, seen.Handle.PID
-		err = o.Store.SaveRunning(ctx, cw.Running{
+		running := cw.Running{
 			AgentID: st.Agent.ID, RunID: st.Run.ID, OpID: st.Op.ID, Handle: handle, PID: seen.Handle.PID,
 			StartedAt: orNow(seen.Handle.StartedAt), Events: spawnEvents(ctx, st, seen.Handle.PID),
+		}
+		// The CLI runs: a full disk must not leave it without a follower.
+		var refused error
+		err = again(ctx, o.Log.With("agent", st.Agent.Alias), "store the run", func(int) error {
+			err := o.Store.SaveRunning(ctx, running)
+			if cw.ErrorCode(err) == cw.CodeRefused { // for good
+				refused, err = err, nil
+			}
+			return err
 		})
-		if err != nil {
+		if err = errors.Join(err, refused); err != nil {
 			return fmt.Errorf("store the run: %w", err)
 		}
 		st.Agent.Status = cw.StatusRunning
@@ -317,11 +404,11 @@ func (o *Orchestrator) recordRunning(ctx context.Context, st *cw.RunState, seen 
 	return o.hand(ctx, func(life context.Context) { o.follow(life, run, seen.Handle) })
 }
 
-// observeRun is proc.Observe; a run directory that is not there yet is a run
-// that was not started.
+// observeRun is proc.Observe; a run directory that is not there yet, or cannot
+// be, is a run that was not started.
 func observeRun(dir string) (proc.Observation, error) {
 	seen, err := proc.Observe(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return proc.Observation{State: proc.StateFresh}, nil
 	}
 	return seen, err
@@ -350,20 +437,12 @@ func spawnEvents(ctx context.Context, st *cw.RunState, pid int) []cw.Event {
 	}
 }
 
-// abort takes back a spawn whose CLI was never started. When it cannot be
-// proven that nothing was started, the rows stay and the run is followed.
+// abort takes back a spawn whose CLI was never started.
 func (o *Orchestrator) abort(ctx context.Context, st cw.RunState) error {
-	seen, err := observeRun(st.Run.Dir)
-	if err != nil {
-		return fmt.Errorf("look whether the run was started: %w", err)
-	}
-	if seen.State != proc.StateFresh {
-		return o.recordRunning(ctx, &st, seen)
-	}
 	if err := o.discardTrees(ctx, st); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Dir(st.Run.Dir)); err != nil {
+	if err := os.RemoveAll(filepath.Dir(st.Run.Dir)); err != nil && !errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("remove the run directory: %w", err)
 	}
 	return o.Store.AbortSpawn(ctx, st.Op.ID)
@@ -375,7 +454,11 @@ func (o *Orchestrator) discardTrees(ctx context.Context, st cw.RunState) error {
 		if err != nil {
 			return fmt.Errorf("find project %s: %w", t.Project, err)
 		}
-		if err := o.Repos.Discard(ctx, p, st.Agent.Alias, t.Path); err != nil {
+		err = o.Repos.Discard(ctx, p, st.Agent.Alias, t.Path)
+		if t.State == cw.WorktreePlanned && cw.ErrorCode(err) == cw.CodeRefused {
+			continue // it was never made: what stands there is not ours
+		}
+		if err != nil {
 			return fmt.Errorf("take back the worktree of %s: %w", t.Project, err)
 		}
 	}

@@ -36,7 +36,7 @@ func (o *Orchestrator) addActivity(v *cw.AgentView) {
 	o.mu.Lock()
 	f, ok := o.live[v.Runs[len(v.Runs)-1].ID]
 	o.mu.Unlock()
-	if ok {
+	if ok && f != nil {
 		v.Activity = f.activity()
 	}
 }

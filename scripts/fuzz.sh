@@ -8,7 +8,7 @@ for file in $(git ls-files --cached --others --exclude-standard '*_test.go'); do
 	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
 		dir=$(dirname "$file")
 		echo "-- $dir $target"
-		CGO_ENABLED=0 go test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time"
+		CGO_ENABLED=0 go test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x
 		count=$((count + 1))
 	done
 done

@@ -120,7 +120,7 @@ func (m *Manager) baseError(ctx context.Context, checkout, base string, err erro
 	if _, oerr := m.git.run(ctx, inCheckout(checkout), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", base); oerr == nil {
 		return cw.Errorf(cw.CodeInvalid, "base %q is not a commit", base).WithHint("give a branch, tag or commit id").Because(err)
 	}
-	unknown := cw.Errorf(cw.CodeInvalid, "base %q is not known in %s", base, checkout).Because(err)
+	unknown := cw.Errorf(cw.CodeNotFound, "base %q is not known in %s", base, checkout).Because(err)
 	if near := m.nearestRefs(ctx, checkout, base); len(near) > 0 {
 		return unknown.WithHint("did you mean %s?", strings.Join(near, ", "))
 	}

@@ -47,7 +47,7 @@ func existingFolder(path string) (string, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", cw.Errorf(cw.CodeInvalid, "%s does not exist", abs).WithHint("give the path of a git repository")
+		return "", cw.Errorf(cw.CodeNotFound, "%s does not exist", abs).WithHint("give the path of a git repository")
 	case err != nil:
 		return "", cw.Errorf(cw.CodeInvalid, "%s cannot be read", abs).WithHint("give the path of a git repository").Because(err)
 	case !info.IsDir():

@@ -90,7 +90,11 @@ func TestInspectRefuses(t *testing.T) {
 			t.Parallel()
 			m := New(Options{ReposDir: t.TempDir()})
 			_, err := m.Inspect(ctx(t), test.prepare(t))
-			wantCode(t, err, cw.CodeInvalid)
+			want := cw.CodeInvalid
+			if test.name == "no such path" {
+				want = cw.CodeNotFound
+			}
+			wantCode(t, err, want)
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(cw.ErrorHint(err), test.hint) {
 				t.Errorf("%v (%s), want %q (%q)", err, cw.ErrorHint(err), test.says, test.hint)
 			}
@@ -164,7 +168,11 @@ func TestResolveBaseRefuses(t *testing.T) {
 	m := New(Options{ReposDir: t.TempDir()})
 	for _, test := range tests {
 		_, err := m.ResolveBase(ctx(t), test.checkout, test.base)
-		wantCode(t, err, cw.CodeInvalid)
+		want := cw.CodeInvalid
+		if test.says == "not known" {
+			want = cw.CodeNotFound
+		}
+		wantCode(t, err, want)
 		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(cw.ErrorHint(err), test.hint) {
 			t.Errorf("%.40q: %v (%s), want %q (%q)", test.base, err, cw.ErrorHint(err), test.says, test.hint)
 		}

@@ -236,7 +236,9 @@ func (s *shadow) commits(ctx context.Context, look *Look) error {
 func dirtyPaths(entries []statusEntry, changed []string, included map[string]string) []string {
 	dirty := slices.Clone(changed)
 	for _, e := range entries {
-		if e.Kind == statusIgnored {
+		// What lies in cw's own folders is no work, also where a repository
+		// tracks it by mistake; commits that touch it are told as Reserved.
+		if e.Kind == statusIgnored || reserved(e.Path) {
 			continue
 		}
 		if _, ours := included[e.Path]; ours && e.Kind == statusUntracked {

@@ -40,7 +40,7 @@ its bytes in base64.`,
 
 func agentLogsRun(ctx context.Context, o *agentLogsOptions) error {
 	if o.session < 0 {
-		return usagef("--session %d: sessions are numbered from 1", o.session)
+		return usagef("--session %d: sessions are numbered from 1", o.session).WithHint("leave --session out for all of them")
 	}
 	svc, err := o.app.connect(ctx)
 	if err != nil {

@@ -96,7 +96,7 @@ func (o *agentStopOptions) stopAll(ctx context.Context, svc cw.Services) error {
 			}
 		}
 	}
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errors.Join(errs...), err)
 }
 
 func (a *app) printStopped(v cw.AgentView) {

@@ -128,6 +128,12 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	if err == nil {
 		return 0
 	}
+	if !a.understood { // the flags behind a bad one were not read
+		if end := slices.Index(args, "--"); end >= 0 {
+			args = args[:end]
+		}
+		a.json = a.json || slices.Contains(args, "--json")
+	}
 	return a.fail(explain(ctx, err, a.understood))
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,11 @@ func (f *spawnFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.base, "base", "", "the branch or commit `REF` to start from (default: what is checked out)")
 	fl.StringVar(&f.name, "name", "", "the agent's `NAME`, like brave-otter (default: a free one)")
 	fl.StringVar(&f.script, "script", "", "provider script: the executable `FILE` that is the agent")
+	// A goal that begins with a hyphen looks like a flag.
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%s", oneLine(err.Error())).
+			WithHint("%[1]s --help lists the flags; a goal that begins with a hyphen goes behind --: %[1]s -- \"-v prints nothing\"", cmd.CommandPath())
+	})
 }
 
 // request makes the request, with the caller's goal and environment.
@@ -86,6 +92,8 @@ func (f *spawnFlags) goal(a *app) (string, error) {
 	case strings.TrimSpace(goal) == "":
 		return "", usagef("the goal is empty").
 			WithHint(`say what is to be done, in quotes: cw run "make the tests of the parser pass"`)
+	case !utf8.ValidString(goal): // JSON would put other characters in its place
+		return "", usagef("the goal is not UTF-8 text").WithHint("convert it, for example with iconv -t utf-8")
 	case len(goal) > cw.GoalMax:
 		return "", usagef("the goal is longer than %s", size(cw.GoalMax)).
 			WithHint("put long material into a file of the repository and name it in the goal")
@@ -100,14 +108,14 @@ func (a *app) readGoal(file string) (string, error) {
 	if file != stdinName {
 		f, err := os.Open(a.abs(file))
 		if err != nil {
-			return "", usagef("the goal cannot be read").Because(err)
+			return "", usagef("the goal cannot be read").WithHint("--prompt-file names a file that you can read, or - for stdin").Because(err)
 		}
 		defer f.Close()
 		in = f
 	}
 	b, err := io.ReadAll(io.LimitReader(in, cw.GoalMax+1))
 	if err != nil {
-		return "", usagef("the goal cannot be read").Because(err)
+		return "", usagef("the goal cannot be read").WithHint("--prompt-file names a file that you can read, or - for stdin").Because(err)
 	}
 	return string(b), nil
 }

@@ -3,6 +3,7 @@ package cw
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,7 +96,7 @@ func ParseSignal(data []byte) (Signal, error) {
 
 func jsonTrouble(data []byte, err error) string {
 	if err != nil {
-		if _, isType := err.(*json.UnmarshalTypeError); !isType {
+		if wrongType := new(json.UnmarshalTypeError); !errors.As(err, &wrongType) {
 			return err.Error()
 		}
 	}

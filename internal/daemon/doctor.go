@@ -167,6 +167,9 @@ func providerCheck(ctx context.Context, p providers.Preset, environ []string) Ch
 		c.Detail = "not installed"
 		return c
 	}
+	if len(p.Version.Args) == 0 { // run bare it would begin to work
+		return Check{Name: c.Name, Status: CheckOK, Detail: "at " + binary}
+	}
 	out, _, code, err := proc.Output(ctx, proc.Command{Argv: append([]string{binary}, p.Version.Args...), Env: environ, Dir: os.TempDir()})
 	if err != nil || code != 0 {
 		c.Detail = fmt.Sprintf("%s does not tell its version (exit code %d)", binary, code)

@@ -22,7 +22,7 @@ func newLog(home cw.Home, foreground io.Writer) (*slog.Logger, io.Closer) {
 	file := &lumberjack.Logger{Filename: home.DaemonLog(), MaxSize: logMaxMB, MaxBackups: logMaxBackups}
 	handler := slog.Handler(slog.NewTextHandler(file, nil))
 	if foreground != nil {
-		handler = slog.NewMultiHandler(handler, tint.NewHandler(foreground, &tint.Options{TimeFormat: time.TimeOnly}))
+		handler = slog.NewMultiHandler(handler, tint.NewTextHandler(foreground, &tint.Options{TimeFormat: time.TimeOnly}))
 	}
 	return slog.New(handler), file
 }

@@ -347,8 +347,8 @@ func (p *claudeParser) totals(ev *cw.StreamEvent, l *claudeLine) {
 			CacheReadTokens: m.CacheReadInputTokens, CacheWriteTokens: m.CacheCreationInputTokens,
 		})
 	}
-	if len(l.ModelUsage) == 0 && l.claudeResult.Usage != nil {
-		usage = l.claudeResult.Usage.usage()
+	if len(l.ModelUsage) == 0 && l.Usage != nil {
+		usage = l.Usage.usage()
 	}
 	if usage != (cw.Usage{}) {
 		ev.Usage = &usage

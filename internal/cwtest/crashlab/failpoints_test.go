@@ -14,6 +14,9 @@ import (
 // them.
 var points = map[string][]string{
 	"spawn": {
+		"worktree/seeded", "worktree/mirror", "worktree/expected", "worktree/heads", "worktree/synced",
+		"worktree/intent", "worktree/base", "worktree/added", "worktree/included", "worktree/whole",
+		"worktree/kept", "worktree/handed-over",
 		"spawn/intended", "spawn/worktrees", "spawn/inputs", "spawn/prepared",
 		"spawn/starting", "spawn/started", "spawn/running", "follow/stored",
 		"finish/drained", "finish/observed", "finish/kept", "finish/handed-over", "finish/stored",

@@ -3,6 +3,7 @@ package fakecli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -124,7 +125,7 @@ func act(s Script, book *bookWriter) error {
 		code := 0
 		if err != nil {
 			code = -1
-			if exit, ok := err.(*exec.ExitError); ok {
+			if exit := new(exec.ExitError); errors.As(err, &exit) {
 				code = exit.ExitCode()
 			}
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,26 +24,44 @@ func Processes(home string) []Process {
 	var out []Process
 	names, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
 	for _, name := range names {
-		env, err := os.ReadFile(name)
-		if err != nil || !bytes.Contains(env, []byte("CW_HOME="+home+"\x00")) {
-			continue
-		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if err != nil || pid == os.Getpid() || isZombie(pid) {
 			continue
 		}
-		p := Process{PID: pid}
-		for kv := range strings.SplitSeq(string(env), "\x00") {
-			if run, ok := strings.CutPrefix(kv, "CW_RUN="); ok {
-				p.Run = run
-			}
-		}
+		env, _ := os.ReadFile(name)                                                 // a shim hides it from ordinary users
 		cmd, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")) // gone: empty
-		p.Command = strings.TrimSpace(string(bytes.ReplaceAll(cmd, []byte{0}, []byte{' '})))
-		p.Shim = strings.Contains(p.Command, "/cw shim ")
+		p := Process{PID: pid, Command: strings.TrimSpace(string(bytes.ReplaceAll(cmd, []byte{0}, []byte{' '})))}
+		_, dir, isShim := strings.Cut(p.Command, "/cw shim ")
+		switch {
+		case isShim && strings.HasPrefix(dir, home+"/"):
+			p.Shim, p.Run = true, runOf(dir)
+		case bytes.Contains(env, []byte("CW_HOME="+home+"\x00")):
+			p.Run = variable(env, "CW_RUN")
+		default:
+			continue
+		}
 		out = append(out, p)
 	}
 	return out
+}
+
+func variable(env []byte, name string) string {
+	for kv := range strings.SplitSeq(string(env), "\x00") {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// runOf is the run that a run directory belongs to.
+func runOf(dir string) string {
+	var spec struct{ RunID string }
+	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil || json.Unmarshal(data, &spec) != nil {
+		return ""
+	}
+	return spec.RunID
 }
 
 func isZombie(pid int) bool {

@@ -1,0 +1,193 @@
+package orchestrator
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"cw/internal/cw"
+	"cw/internal/cwtest/fakecli"
+	"cw/internal/cwtest/lab"
+)
+
+// wantStopped checks that an agent counts as stopped and nothing of it lives.
+func (e *engine) wantStopped(v cw.AgentView, err error) {
+	e.t.Helper()
+	must(e.t, err)
+	if v.Status != cw.StatusStopped || v.Reason != cw.ReasonUser || v.Runs[0].EndedAt == nil {
+		e.t.Errorf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+	for _, p := range lab.Processes(string(e.home)) {
+		if p.Run == string(v.Runs[0].ID) && !p.Shim {
+			e.t.Errorf("process %d lives on: %s", p.PID, p.Command)
+		}
+	}
+}
+
+// TestStop: an agent is stopped whatever its CLI does about it, and stopping it
+// again changes nothing.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	deaf := hangs()
+	deaf.Deaf, deaf.Child = true, true
+	for _, tt := range []struct {
+		name   string
+		script fakecli.Script
+		req    cw.StopRequest
+	}{
+		{"a tame one", hangs(), cw.StopRequest{}},
+		{"a deaf one with a child elsewhere", deaf, cw.StopRequest{}},
+		{"at once", deaf, cw.StopRequest{Now: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t)
+			v := e.mustSpawn(e.request(tt.script))
+			first, err := e.Stop(t.Context(), v.Alias, tt.req)
+			e.wantStopped(first, err)
+			again, err := e.Stop(t.Context(), v.Alias, cw.StopRequest{Now: true})
+			e.wantStopped(again, err)
+			if !again.UpdatedAt.Equal(first.UpdatedAt) || again.Runs[0].StopRequested != first.Runs[0].StopRequested {
+				t.Error("the second stop changed the agent")
+			}
+		})
+	}
+}
+
+// TestStopTogether: several stops at the same time all come back.
+func TestStopTogether(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	v := e.mustSpawn(e.request(hangs()))
+	var all sync.WaitGroup
+	for n := range 6 {
+		all.Go(func() {
+			got, err := e.Stop(t.Context(), v.Alias, cw.StopRequest{Now: n%2 == 0})
+			if err != nil || got.Status != cw.StatusStopped {
+				t.Errorf("%s: %v", got.Status, err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := e.Agent(t.Context(), v.Alias)
+	e.wantStopped(got, err)
+}
+
+// TestStopAtRest: whoever does not run is left as it is.
+func TestStopAtRest(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	before := e.rest(e.mustSpawn(e.request(does())).Alias)
+	after, err := e.Stop(t.Context(), before.Alias, cw.StopRequest{})
+	must(t, err)
+	if after.Status != cw.StatusIdle || !after.UpdatedAt.Equal(before.UpdatedAt) || after.Runs[0].StopRequested != "" {
+		t.Errorf("%s, stop %q", after.Status, after.Runs[0].StopRequested)
+	}
+	if _, err := e.Stop(t.Context(), "nobody-here", cw.StopRequest{}); cw.ErrorCode(err) != cw.CodeNotFound {
+		t.Errorf("%v", err)
+	}
+}
+
+// gate is a failpoint that holds one step until it is opened.
+type gate struct{ reached, open chan struct{} }
+
+func newGate(step string) (*gate, setup) {
+	g := &gate{make(chan struct{}), make(chan struct{})}
+	return g, hook(step, func() { close(g.reached); <-g.open })
+}
+
+// TestStopWhileSpawning: a stop that comes before the CLI runs waits for it and
+// ends it.
+func TestStopWhileSpawning(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{stepIntended, stepWorktrees, stepPrepared, stepStarting, stepStarted} {
+		t.Run(filepath.Base(step), func(t *testing.T) {
+			t.Parallel()
+			g, hold := newGate(step)
+			e := newEngine(t, hold)
+			req := e.request(hangs())
+			req.Name = "brave-otter"
+			var all sync.WaitGroup
+			all.Go(func() {
+				if _, err := e.Spawn(t.Context(), req); err != nil {
+					t.Error(err)
+				}
+			})
+			<-g.reached
+			var v cw.AgentView
+			var err error
+			all.Go(func() { v, err = e.Stop(t.Context(), "brave-otter", cw.StopRequest{Now: true}) })
+			close(g.open)
+			all.Wait()
+			e.wantStopped(v, err)
+		})
+	}
+}
+
+// TestStopOfFailingSpawn: when the spawn comes to nothing there is nothing to
+// stop, and the caller learns it.
+func TestStopOfFailingSpawn(t *testing.T) {
+	t.Parallel()
+	g, hold := newGate(stepIntended)
+	e := newEngine(t, hold)
+	req := e.request(hangs())
+	req.Name = "brave-otter"
+	var all sync.WaitGroup
+	all.Go(func() {
+		if v, err := e.Spawn(t.Context(), req); err == nil {
+			t.Errorf("it is %s", v.Status)
+		}
+	})
+	<-g.reached
+	must(t, os.Rename(e.repo, e.repo+".moved"))
+	var err error
+	all.Go(func() { _, err = e.Stop(t.Context(), "brave-otter", cw.StopRequest{}) })
+	close(g.open)
+	all.Wait()
+	if cw.ErrorCode(err) != cw.CodeNotFound {
+		t.Errorf("%v", err)
+	}
+	e.wantNothing()
+}
+
+// TestStopWhileFinishing: a stop asked for before the end is judged counts; one
+// that comes later changes nothing. Both come back.
+func TestStopWhileFinishing(t *testing.T) {
+	t.Parallel()
+	for step, want := range map[string]cw.AgentStatus{"finish/observed": cw.StatusIdle, "finish/handed-over": cw.StatusIdle} {
+		g, hold := newGate(step)
+		e := newEngine(t, hold)
+		v := e.mustSpawn(e.request(does()))
+		<-g.reached
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			got, err := e.Stop(t.Context(), v.Alias, cw.StopRequest{})
+			if err != nil || got.Status != want || got.Commits() != 1 {
+				t.Errorf("%s: %s %s, %v", step, got.Status, got.Reason, err)
+			}
+		}()
+		eventually(t, "the stop is asked for", func() bool {
+			got, err := e.Agent(t.Context(), v.Alias)
+			return err == nil && got.Runs[0].StopRequested != ""
+		})
+		close(g.open)
+		<-done
+	}
+}
+
+// TestStopGoesOn: a stop that an earlier daemon was asked for, and did not
+// live to do, is done by the next one.
+func TestStopGoesOn(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	v := e.mustSpawn(e.request(hangs()))
+	if asked, err := e.db.RequestStop(t.Context(), v.Runs[0].ID, stopTerm); err != nil || !asked {
+		t.Fatal(asked, err)
+	}
+	e.stopRun()
+	e.boot()
+	v = e.rest(v.Alias)
+	e.wantStopped(v, nil)
+}
