@@ -174,7 +174,7 @@ func workWarnings(e evidence, v verdict) []string {
 			out = append(out, t.Project+": "+note)
 		}
 		if len(t.Dirty) > 0 {
-			out = append(out, fmt.Sprintf("%s has %d uncommitted files, kept in the worktree: %s", t.Project, len(t.Dirty), some(t.Dirty)))
+			out = append(out, fmt.Sprintf("%s has %s, kept in the worktree: %s", t.Project, counted(len(t.Dirty), "uncommitted file"), some(t.Dirty)))
 		}
 		if len(t.Reserved) > 0 {
 			out = append(out, fmt.Sprintf("%s: commits touch cw's own files: %s", t.Project, some(t.Reserved)))
@@ -184,6 +184,14 @@ func workWarnings(e evidence, v verdict) []string {
 		out = append(out, "it says it is done, but committed nothing and gave no reason (noChanges)")
 	}
 	return out
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func some(paths []string) string {

@@ -122,7 +122,7 @@ func (o *Orchestrator) addPlace(ctx context.Context, p *spawnPlan, pl place) err
 	}
 	if dirty > 0 {
 		p.options.DirtyFiles[pl.project.Name] = dirty
-		p.warnings = append(p.warnings, fmt.Sprintf("%d changed files in %s are not committed, so the agent does not see them", dirty, pl.checkout))
+		p.warnings = append(p.warnings, fmt.Sprintf("the agent does not see what is not committed in %s: %s", pl.checkout, counted(dirty, "changed file")))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestSpawn(t *testing.T) {
 	if v.Status != cw.StatusIdle || v.Commits() != 1 || v.Result != "added a" || v.Title != "Add the file a [31m" {
 		t.Errorf("%s %s %q: %s, %d commits", v.Status, v.Reason, v.Title, v.Error, v.Commits())
 	}
-	if len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "1 changed files") {
+	if len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "1 changed file") {
 		t.Errorf("warnings %q", v.Warnings)
 	}
 	if got := lab.Git(t, e.repo, "rev-parse", v.Branch); got != v.HeadCommit || got == v.BaseCommit {

@@ -101,7 +101,7 @@ func TestHomes(t *testing.T) {
 		}, []string{"CW_HOME"}, []string{"CW_HOME"}},
 		{"a read-only disk", func(t *testing.T, l *lab.Lab) {
 			disk(t, l, "size=64m")
-			must(t, syscall.Mount("", string(l.Home), "", syscall.MS_REMOUNT|syscall.MS_RDONLY, "size=64m"))
+			must(t, remountReadOnly(string(l.Home), "size=64m"))
 		}, []string{"CW_HOME", "read-only"}, []string{"writable", "CW_HOME"}},
 		{"a full disk", func(t *testing.T, l *lab.Lab) {
 			disk(t, l, "size=256k")
@@ -137,7 +137,7 @@ func disk(t *testing.T, l *lab.Lab, options string) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may mount a disk")
 	}
-	if err := syscall.Mount("tmpfs", string(l.Home), "tmpfs", 0, "mode=700,"+options); err != nil {
+	if err := mountMemory(string(l.Home), "mode=700,"+options); err != nil {
 		t.Skipf("no disk can be mounted here: %v", err)
 	}
 	t.Cleanup(func() {
@@ -145,7 +145,7 @@ func disk(t *testing.T, l *lab.Lab, options string) {
 		for _, p := range processes(l) {
 			lab.KillProcess(p) // it has this test's home in its environment
 		}
-		must(t, syscall.Unmount(string(l.Home), syscall.MNT_DETACH))
+		must(t, unmount(string(l.Home)))
 	})
 }
 
