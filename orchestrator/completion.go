@@ -138,7 +138,7 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 			trees[i] = t // as far as it is known
 			continue
 		}
-		t.HeadCommit, t.Commits, t.Dirty, t.Stat = look.Head, look.Commits, len(look.Dirty), look.Stat
+		t.HeadCommit, t.Commits, t.Dirty, t.Stat = look.Tip, look.Commits, len(look.Dirty), look.Stat
 		if look.Missing {
 			t.State = cw.WorktreeRemoved
 		}
@@ -147,7 +147,7 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 			if err != nil {
 				return nil, nil, fmt.Errorf("find project %s: %w", t.Project, err)
 			}
-			handed, err := o.Repos.HandOver(ctx, p, st.Agent.ID, st.Agent.Alias)
+			handed, err := o.Repos.HandOver(ctx, p, st.Agent.ID, st.Agent.Alias, look.Tip)
 			switch {
 			case ctx.Err() != nil:
 				return nil, nil, ctx.Err()

@@ -23,7 +23,7 @@ func (m *Manager) Diff(ctx context.Context, req LookRequest, stat bool) (cw.Diff
 	}
 	defer s.close()
 	d := cw.Diff{
-		Project: req.Project.Name, Branch: look.Branch, BaseCommit: req.BaseCommit, HeadCommit: look.Head,
+		Project: req.Project.Name, Branch: look.Branch, BaseCommit: req.BaseCommit, HeadCommit: look.Tip,
 		Stat: look.Stat, Uncommitted: append([]string{}, look.Dirty...), Commits: []cw.Commit{},
 	}
 	if look.Commits > 0 {
@@ -42,8 +42,8 @@ func (m *Manager) Diff(ctx context.Context, req LookRequest, stat bool) (cw.Diff
 
 // patches fills the patch of the commits and that of what is not committed.
 func (s *shadow) patches(ctx context.Context, d *cw.Diff) (err error) {
-	if s.head != "" && s.head != s.base {
-		if d.Patch, err = s.patch(ctx, s.base, s.head); err != nil {
+	if s.tip != "" && s.tip != s.base {
+		if d.Patch, err = s.patch(ctx, s.base, s.tip); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (s *shadow) patch(ctx context.Context, ids ...string) (string, error) {
 }
 
 func (s *shadow) numstat(ctx context.Context) ([]fileStat, error) {
-	out, err := s.git(ctx, append(diffArgs("--numstat", "-z", "--end-of-options"), s.base, s.head, "--")...)
+	out, err := s.git(ctx, append(diffArgs("--numstat", "-z", "--end-of-options"), s.base, s.tip, "--")...)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func parseCount(s string) (int, error) {
 func (s *shadow) log(ctx context.Context) ([]cw.Commit, error) {
 	out, err := s.git(ctx, "log", "-z", "--no-color", "--no-mailmap", "--no-show-signature", "--encoding=UTF-8",
 		"--max-count="+strconv.Itoa(commitsMax), "--format=tformat:%H%x1f%ct%x1f%an <%ae>%x1f%s",
-		"--end-of-options", s.base+".."+s.head, "--")
+		"--end-of-options", s.base+".."+s.tip, "--")
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,14 @@ type HandedOver struct {
 	Note   string // why it is not refs/heads/agent/<alias>, or ""
 }
 
-// HandOver brings the branch agent/<alias> from the mirror into the user's
-// repository, as it is there, and keeps its commit in the mirror. It creates
+// HandOver brings an agent's work from the mirror into the user's repository as
+// the branch agent/<alias>, and keeps its commit in the mirror. tip is the
+// commit, as Look told it; "" means that of the mirror's branch. It creates
 // the branch or moves it forward; where that is not possible (checked out,
 // diverged, blocked) the branch goes to refs/remotes/cw/agent/<alias>. Nothing
 // else in the user's repository is touched. Asked again it changes nothing.
 // CodeNotFound when there is no such branch or no repository any more.
-func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID, alias string) (HandedOver, error) {
+func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID, alias, tip string) (HandedOver, error) {
 	if err := cw.ValidAlias(alias); err != nil {
 		return HandedOver{}, err
 	}
@@ -34,7 +35,7 @@ func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID
 		return HandedOver{}, err
 	}
 	defer x.close()
-	head, err := x.keepHead(ctx, agentID, alias)
+	head, err := x.keepHead(ctx, agentID, alias, tip)
 	if err != nil {
 		return HandedOver{}, err
 	}
@@ -50,9 +51,13 @@ func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID
 	return out, err
 }
 
-// keepHead makes refs/cw/head/<agent> of the branch.
-func (x *mirror) keepHead(ctx context.Context, agentID cw.AgentID, alias string) (string, error) {
-	head, err := x.refs().commit(ctx, agentRef(alias))
+// keepHead makes refs/cw/head/<agent> of the commit, so that it stays and can
+// be fetched, whatever became of the branch.
+func (x *mirror) keepHead(ctx context.Context, agentID cw.AgentID, alias, tip string) (string, error) {
+	head, err := tip, error(nil)
+	if head == "" {
+		head, err = x.refs().commit(ctx, agentRef(alias))
+	}
 	if err != nil {
 		return "", err
 	}

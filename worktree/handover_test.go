@@ -84,7 +84,7 @@ func TestHandOverNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	a := l.add("brave-otter")
-	_, err := l.m.HandOver(ctx(t), l.p, a.req.AgentID, "calm-fox")
+	_, err := l.m.HandOver(ctx(t), l.p, a.req.AgentID, "calm-fox", "")
 	wantCode(t, err, cw.CodeNotFound)
 }
 

@@ -239,7 +239,7 @@ func TestHostile(t *testing.T) {
 				{"Diff", func() error { _, err := a.m.Diff(ctx(t), a.lookRequest(), false); return err }},
 				{"Add", func() error { _, err := a.m.Add(ctx(t), other); return err }},
 				{"Add fetched", func() error { _, err := a.m.Add(ctx(t), third); return err }},
-				{"HandOver", func() error { _, err := a.m.HandOver(ctx(t), a.p, a.req.AgentID, a.req.Alias); return err }},
+				{"HandOver", func() error { _, err := a.m.HandOver(ctx(t), a.p, a.req.AgentID, a.req.Alias, ""); return err }},
 				{"Discard", func() error { return a.m.Discard(ctx(t), a.p, other.Alias, other.Path) }},
 				{"EnsureMirror", func() error {
 					git(t, a.repo, "branch", "-f", "moved", git(t, a.repo, "commit-tree", "-m", time.Now().String(), "HEAD^{tree}"))

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,7 +32,8 @@ type LookRequest struct {
 type Look struct {
 	Head     string   // commit; "" when HEAD names a branch that does not exist
 	Branch   string   // short name as found, may differ from agent/<alias>; "" when detached
-	Commits  int      // from the base to Head
+	Tip      string   // commit that holds the agent's work: Head, or its branch where that is ahead
+	Commits  int      // from the base to Tip
 	Dirty    []string // changed and untracked files, raw bytes, in order; a nested repository is one entry ending in a slash
 	Reserved []string // paths in cw's own folders that were committed all the same
 	Stat     cw.Stat  // of the commits
@@ -73,6 +75,10 @@ func (m *Manager) look(ctx context.Context, req LookRequest, ref readRef) (Look,
 	if err := s.make(ctx); err != nil {
 		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
 	}
+	if err := s.findTip(ctx, found.branch, &look); err != nil {
+		s.close()
+		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
+	}
 	if err := s.measure(ctx, req.Included, &look); err != nil {
 		s.close()
 		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
@@ -92,10 +98,46 @@ func (s *shadow) measure(ctx context.Context, included map[string]string, look *
 	return s.commits(ctx, look)
 }
 
+// findTip decides which commit holds the work. An agent may commit on another
+// branch or on a detached HEAD, and it may leave its branch to look at
+// something: whichever contains the other is taken. Where they have parted, the
+// agent's own branch is, and that is said.
+func (s *shadow) findTip(ctx context.Context, branch string, look *Look) error {
+	look.Tip = cmp.Or(branch, look.Head)
+	if branch != "" && look.Head != "" && branch != look.Head {
+		ahead, err := s.contains(ctx, look.Head, branch)
+		if err != nil {
+			return err
+		}
+		behind, err := s.contains(ctx, branch, look.Head)
+		if err != nil {
+			return err
+		}
+		switch {
+		case ahead:
+			look.Tip = look.Head
+		case !behind:
+			look.Notes = append(look.Notes, fmt.Sprintf("the worktree's HEAD %.9s and the agent's branch have parted; the branch is taken, HEAD stays in the worktree", look.Head))
+		}
+	}
+	s.tip = look.Tip
+	return nil
+}
+
+// contains tells whether a commit has another among its ancestors.
+func (s *shadow) contains(ctx context.Context, commit, ancestor string) (bool, error) {
+	_, err := s.git(ctx, "merge-base", "--is-ancestor", "--end-of-options", ancestor, commit)
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // foundWorktree is what can be said without running git.
 type foundWorktree struct {
 	mirrorDir string
 	admin     string
+	branch    string // commit of agent/<alias>, "" when there is none
 	look      Look
 }
 
@@ -159,6 +201,9 @@ func (f *foundWorktree) head(ctx context.Context, alias string, commit readRef) 
 			f.note("branch %s does not exist", f.look.Branch)
 		}
 	}
+	if f.branch, err = commit(ctx, agentRef(alias)); err != nil {
+		return err
+	}
 	if f.look.Branch != agentBranch(alias) {
 		f.note("the worktree is on %s, not on %s", orDetached(f.look.Branch), agentBranch(alias))
 	}
@@ -202,10 +247,10 @@ func agentRef(alias string) string    { return "refs/heads/" + agentBranch(alias
 
 // commits counts and measures what was committed since the base.
 func (s *shadow) commits(ctx context.Context, look *Look) error {
-	if s.head == "" || s.head == s.base {
+	if s.tip == "" || s.tip == s.base {
 		return nil
 	}
-	out, err := s.git(ctx, "rev-list", "--count", "--end-of-options", s.base+".."+s.head)
+	out, err := s.git(ctx, "rev-list", "--count", "--end-of-options", s.base+".."+s.tip)
 	if err != nil {
 		return err
 	}

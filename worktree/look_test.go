@@ -176,7 +176,7 @@ func TestLook(t *testing.T) {
 			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, test.noted) || test.noted == "" && notes != "" {
 				t.Errorf("notes %q, want %q", notes, test.noted)
 			}
-			got.Head, got.Notes = "", nil
+			got.Head, got.Tip, got.Notes = "", "", nil
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -220,7 +220,7 @@ func (a *agent) commit(name, text string) string {
 
 func (a *agent) handOver() HandedOver {
 	a.t.Helper()
-	out, err := a.m.HandOver(ctx(a.t), a.p, a.req.AgentID, a.req.Alias)
+	out, err := a.m.HandOver(ctx(a.t), a.p, a.req.AgentID, a.req.Alias, "")
 	if err != nil {
 		a.t.Fatal(err)
 	}

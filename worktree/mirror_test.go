@@ -243,7 +243,7 @@ func TestMovedLater(t *testing.T) {
 	if look := a.look(); look.Head != head || look.Commits != 1 {
 		t.Errorf("look %+v", look)
 	}
-	_, err := l.m.HandOver(ctx(t), l.p, a.req.AgentID, a.req.Alias)
+	_, err := l.m.HandOver(ctx(t), l.p, a.req.AgentID, a.req.Alias, "")
 	wantCode(t, err, cw.CodeNotFound)
 }
 

@@ -25,6 +25,7 @@ type shadow struct {
 	worktree   string // "" when there is none
 	base       string // commit
 	head       string // commit, "" when HEAD names a branch that does not exist
+	tip        string // commit that holds the work; set by findTip
 	freshIndex bool   // the agent's index was not used
 }
 

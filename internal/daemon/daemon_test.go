@@ -418,3 +418,40 @@ func builds(t *testing.T, l *lab.Lab) int {
 	must(t, err)
 	return len(entries)
 }
+
+// TestWorkElsewhere: agents commit where they should not, and leave their
+// branch. What they committed is in the user's repository as agent/<name> all
+// the same, and nothing is called done that is not there.
+func TestWorkElsewhere(t *testing.T) {
+	t.Parallel()
+	l := lab.New(t, binary)
+	l.Start()
+	commit := "echo x >x.txt && git add x.txt && git commit -qm Work"
+	for name, shell := range map[string]string{
+		"another-branch": "git checkout -qb feature/x-$$ && " + commit,
+		"detached":       "git checkout -q --detach && " + commit,
+		"left":           commit + " && git checkout -q --detach HEAD~1",
+		"deleted":        commit + " && git checkout -q --detach && git branch -qD agent/deleted",
+		"amended":        commit + " && git commit -q --amend -m Better",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := fakecli.Script{Book: l.Books, Shell: shell, Signal: `{"status":"done"}`}
+			v, err := l.Client().Spawn(t.Context(), cw.SpawnRequest{
+				Goal: script.Goal(), Projects: []string{l.Repo}, Provider: "fake", Name: name, Env: map[string]string{"PATH": os.Getenv("PATH")},
+			})
+			must(t, err)
+			v = l.Rest(string(v.ID))
+			if v.Status != cw.StatusIdle || v.Commits() != 1 {
+				t.Fatalf("%s %s (%s), %d commits, warnings %q", v.Status, v.Reason, v.Error, v.Commits(), v.Warnings)
+			}
+			if got := lab.Git(t, l.Repo, "show", "agent/"+name+":x.txt"); got != "x" || v.Projects[0].HandedOver == "" {
+				t.Errorf("the branch holds %q; handed over as %q", got, v.Projects[0].HandedOver)
+			}
+			d, err := l.Client().Diff(t.Context(), name, cw.DiffRequest{})
+			if err != nil || len(d.Commits) != 1 || d.HeadCommit != v.HeadCommit {
+				t.Errorf("diff: %+v, %v", d.Commits, err)
+			}
+		})
+	}
+}
