@@ -44,12 +44,15 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 		return fmt.Errorf("look at the end of the run: %w", err)
 	}
 	o.Fail.Hit("finish/observed")
-	keepErr := keepOutput(st, raw)
+	whole, keepErr := keepOutput(st, raw)
 	if keepErr != nil && !lenient {
 		return fmt.Errorf("keep the run's files: %w", keepErr)
 	}
 	o.Fail.Hit("finish/kept")
 	v := outcome(ev)
+	if !whole {
+		v.Warnings = append(v.Warnings, "it left more in .cw/output than is kept; the rest is in its worktree only")
+	}
 	if keepErr != nil {
 		v.Warnings = append(v.Warnings, "its files could not be kept in the run directory: "+keepErr.Error())
 	}
@@ -165,13 +168,13 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 
 // keepOutput copies signal.json and the agent's .cw/output into the run
 // directory: the worktree may go, the run directory stays.
-func keepOutput(st cw.RunState, raw []byte) error {
+func keepOutput(st cw.RunState, raw []byte) (whole bool, err error) {
 	if err := os.MkdirAll(st.Run.Dir, 0o700); err != nil {
-		return fmt.Errorf("make run directory: %w", err)
+		return true, fmt.Errorf("make run directory: %w", err)
 	}
 	if raw != nil {
 		if err := writeFile(filepath.Join(st.Run.Dir, "signal.json"), raw); err != nil {
-			return err
+			return true, err
 		}
 	}
 	return copyOutput(st.Agent.AgentCwd, filepath.Join(st.Run.Dir, "output"), outputLimits())

@@ -69,19 +69,20 @@ func openPlain(name string) (*os.File, error) {
 
 // copyOutput copies the plain files of an agent's .cw/output, without following
 // links and within limits; what is odd stays where it is. dir is the agent's
-// cwd.
-func copyOutput(dir, to string, limits copyLimits) error {
+// cwd. whole is false when a limit left something out.
+func copyOutput(dir, to string, limits copyLimits) (whole bool, err error) {
 	root, err := openOwnFolder(dir)
 	if err != nil {
-		return nil // the worktree is gone, or no folder of ours: there is nothing to copy
+		return true, nil // the worktree is gone, or no folder of ours: there is nothing to copy
 	}
 	defer root.Close()
 	from := path.Join(signalBase(dir), outputDir)
 	if realFolders(root, from) != nil {
-		return nil
+		return true, nil
 	}
 	c := outputCopy{dir: dir, from: from, to: to, limits: limits}
-	return fs.WalkDir(root.FS(), from, c.visit)
+	err = fs.WalkDir(root.FS(), from, c.visit)
+	return !c.cut, err
 }
 
 // outputCopy copies .cw/output of one agent.
@@ -91,6 +92,7 @@ type outputCopy struct {
 	entries       int
 	files         int
 	bytes         int64
+	cut           bool // a limit left something out
 }
 
 func (c *outputCopy) visit(name string, d fs.DirEntry, err error) error {
@@ -99,6 +101,7 @@ func (c *outputCopy) visit(name string, d fs.DirEntry, err error) error {
 	}
 	c.entries++
 	if c.entries > c.limits.Entries || c.files >= c.limits.Files || c.bytes >= c.limits.Bytes {
+		c.cut = true
 		return fs.SkipAll
 	}
 	rel, err := filepath.Rel(filepath.FromSlash(c.from), filepath.FromSlash(name))
@@ -117,6 +120,7 @@ func (c *outputCopy) visit(name string, d fs.DirEntry, err error) error {
 	}
 	data, err := readOwnFile(c.dir, name, min(c.limits.File, c.limits.Bytes-c.bytes))
 	if err != nil {
+		c.cut = true
 		return nil // odd files stay where they are
 	}
 	c.files++

@@ -202,16 +202,18 @@ func (o *Orchestrator) choosePreset(req cw.SpawnRequest) (providers.Preset, erro
 	if req.Script != "" {
 		return o.Presets.Get(providerScript)
 	}
+	var looked []string
 	for _, name := range []string{"claude", "codex"} {
 		p, err := o.Presets.Get(name)
 		if err != nil {
-			continue
+			continue // a later version may have it
 		}
+		looked = append(looked, name)
 		if _, err := o.lookPath(p, req.Env["PATH"]); err == nil {
 			return p, nil
 		}
 	}
-	return providers.Preset{}, cw.Errorf(cw.CodeNotFound, "no provider CLI is installed (looked for claude, codex)").
+	return providers.Preset{}, cw.Errorf(cw.CodeNotFound, "no provider CLI is installed (looked for %s)", strings.Join(looked, ", ")).
 		WithHint("npm install -g @anthropic-ai/claude-code, or use --provider script --script FILE; cw doctor shows what is there")
 }
 

@@ -336,7 +336,7 @@ func TestCopyOutput(t *testing.T) {
 	deep(t, out, 40)
 	to := filepath.Join(t.TempDir(), "run", "output")
 	for range 2 { // a finish is repeated after a crash
-		promptly(t, func() { must(t, copyOutput(d.cwd, to, outputLimits())) })
+		promptly(t, func() { mustCopy(t, d.cwd, to, outputLimits(), false) })
 	}
 	for name, want := range map[string]string{"progress.md": "half way", "notes/a.md": "a", longest: "long", "\xff\xfe": "not UTF-8"} {
 		if got, err := os.ReadFile(filepath.Join(to, name)); string(got) != want {
@@ -408,7 +408,7 @@ func TestCopyOutputBounds(t *testing.T) {
 			d := newDen(t)
 			tt.plant(d.in(".cw/output"))
 			to := filepath.Join(t.TempDir(), "output")
-			must(t, copyOutput(d.cwd, to, max))
+			mustCopy(t, d.cwd, to, max, tt.name == "a file as large as may be")
 			var files, bytes, entries int64
 			must(t, filepath.Walk(to, func(_ string, info os.FileInfo, err error) error {
 				entries++
@@ -450,7 +450,7 @@ func TestCopyOutputFromOutside(t *testing.T) {
 		d := newDen(t)
 		plant(d)
 		to := filepath.Join(t.TempDir(), "output")
-		must(t, copyOutput(d.cwd, to, outputLimits()))
+		mustCopy(t, d.cwd, to, outputLimits(), true)
 		if found, err := os.ReadDir(to); err == nil && len(found) > 0 {
 			t.Errorf("%s: copied %v", name, found)
 		}
@@ -501,4 +501,14 @@ func FuzzSignalPath(f *testing.F) {
 			t.Fatalf("%q with %v", data, err)
 		}
 	})
+}
+
+// mustCopy copies, and holds whether all of it was copied.
+func mustCopy(t *testing.T, dir, to string, limits copyLimits, whole bool) {
+	t.Helper()
+	got, err := copyOutput(dir, to, limits)
+	must(t, err)
+	if got != whole {
+		t.Errorf("whole: %v, want %v", got, whole)
+	}
 }
