@@ -18,6 +18,9 @@ import (
 const (
 	// readMax is how much raw output is taken at once.
 	readMax = 1 << 20
+	// replayPage is how many chunks a follower reads at once to take up a run;
+	// nothing waits on it, so it may be larger than a stream's page.
+	replayPage = 256
 	// storeRetry is the pause after a failed write of chunks; the raw file is
 	// the buffer meanwhile.
 	storeRetry = time.Second
@@ -188,7 +191,7 @@ func (f *follower) restore(ctx context.Context) error {
 		return err
 	}
 	f.reading = reading
-	q := cw.ChunkQuery{AgentID: f.state.Agent.ID, Session: f.state.Run.SessionNumber, Only: true, Limit: chunkPage}
+	q := cw.ChunkQuery{AgentID: f.state.Agent.ID, Session: f.state.Run.SessionNumber, Only: true, Limit: replayPage}
 	for {
 		chunks, err := f.o.Store.ChunksFrom(ctx, q)
 		if err != nil {

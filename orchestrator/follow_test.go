@@ -95,6 +95,7 @@ func (tp *tape) exit() {
 	data, err := json.Marshal(proc.Exit{Version: proc.ExitVersion, EndedAt: time.Now().UTC()})
 	must(tp.t, err)
 	must(tp.t, writeFile(filepath.Join(tp.state.Run.Dir, "exit.json"), data))
+	must(tp.t, tp.lock.Unlock()) // an exit counts only when the shim is gone
 }
 
 // follower gives a new follower, as a new daemon would make one.
@@ -356,8 +357,8 @@ func TestSessionIDKept(t *testing.T) {
 	}
 }
 
-// TestRunDirectoryRemoved: nobody can tell how such a run ended, so it is lost,
-// and its processes are ended.
+// TestRunDirectoryRemoved: the shim and the CLI live, so the run goes on, for
+// the next daemon too; and it can be stopped whole.
 func TestRunDirectoryRemoved(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -370,8 +371,14 @@ func TestRunDirectoryRemoved(t *testing.T) {
 	})
 	e.stopRun()
 	e.boot()
-	v = e.rest(v.Alias)
-	if v.Status != cw.StatusCrashed || v.Reason != cw.ReasonLost {
+	v, err := e.Agent(t.Context(), v.Alias)
+	must(t, err)
+	if v.Status != cw.StatusRunning {
+		t.Fatalf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+	v, err = e.Stop(t.Context(), v.Alias, cw.StopRequest{Now: true})
+	must(t, err)
+	if v.Status != cw.StatusStopped {
 		t.Errorf("%s %s: %s", v.Status, v.Reason, v.Error)
 	}
 	for _, p := range lab.Processes(string(e.home)) {

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// chunkPage is how many chunks are read at once.
-	chunkPage = 64
+	// chunkPage is how many chunks are read at once. A reader that stands still
+	// holds them, and there may be many readers.
+	chunkPage = 8
 	// outputTick is the longest wait between two looks for new output: a bell
 	// shortens it.
 	outputTick = 2 * time.Second
@@ -97,15 +98,16 @@ func (o *Orchestrator) page(ctx context.Context, at *cw.ChunkQuery, yield func(c
 		if len(chunks) == 0 { // a short page is not the end: pages are bounded in bytes too
 			return true, nil
 		}
-		for _, c := range chunks {
+		for i, c := range chunks {
+			chunks[i] = cw.Chunk{} // its bytes may go while the reader takes its time
 			if at.AfterID == 0 && c.SessionNumber == at.Session && c.Offset < at.Offset {
 				c.Bytes = c.Bytes[at.Offset-c.Offset:] // the reader asked to begin inside this chunk
 				c.Offset = at.Offset
 			}
+			at.AfterID = c.ID
 			if !yield(c, nil) {
 				return false, nil
 			}
-			at.AfterID = c.ID
 		}
 	}
 }
@@ -147,8 +149,16 @@ type eventReader struct {
 	from     cw.OutputQuery // where the caller wants to begin
 	session  int
 	reading  *parsers.Reading
-	last     cw.Chunk
+	last     lastChunk
 	n        int // of the next event at last
+}
+
+// lastChunk is where the events that are given come from, without the bytes:
+// they need not stay while the reader takes its time.
+type lastChunk struct {
+	id          int64
+	session     int
+	offset, end int64
 }
 
 // rewind turns a query that resumes after a chunk, or begins inside a session,
@@ -182,8 +192,9 @@ func (r *eventReader) chunk(c cw.Chunk, yield func(cw.OutputEvent, error) bool) 
 		}
 		r.reading, r.session = reading, c.SessionNumber
 	}
-	r.last, r.n = c, 0
-	return r.emit(r.reading.Feed(c.Bytes), yield)
+	events := r.reading.Feed(c.Bytes)
+	r.last, r.n = lastChunk{id: c.ID, session: c.SessionNumber, offset: c.Offset, end: c.End()}, 0
+	return r.emit(events, yield)
 }
 
 // flush yields what an unfinished last line holds.
@@ -197,13 +208,14 @@ func (r *eventReader) flush(yield func(cw.OutputEvent, error) bool) bool {
 }
 
 func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, error) bool) bool {
-	for _, ev := range events {
-		position := fmt.Sprintf("%d:%d:%d", r.last.SessionNumber, r.last.Offset, r.n)
+	for i, ev := range events {
+		events[i] = cw.StreamEvent{}
+		position := fmt.Sprintf("%d:%d:%d", r.last.session, r.last.offset, r.n)
 		r.n++
 		if r.silent() {
 			continue
 		}
-		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.ID, Session: r.last.SessionNumber, Event: ev}, nil) {
+		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, Event: ev}, nil) {
 			return false
 		}
 	}
@@ -211,8 +223,8 @@ func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, e
 }
 
 func (r *eventReader) silent() bool {
-	return r.last.ID <= r.after ||
-		r.after == 0 && r.last.SessionNumber == r.from.Session && r.last.End() <= r.from.Offset
+	return r.last.id <= r.after ||
+		r.after == 0 && r.last.session == r.from.Session && r.last.end <= r.from.Offset
 }
 
 // newReading makes a parser for a provider's output. A provider whose preset is

@@ -38,6 +38,9 @@ var errMethod = errors.New("wrong method")
 func (s *Server) wire(ctx context.Context, err error) *problem {
 	var e *cw.Error
 	switch {
+	case stopping(ctx) && wasLetGo(ctx, err):
+		e = cw.Errorf(cw.CodeUnreachable, "the daemon is stopping").
+			WithHint("an agent that was being started goes on with the next daemon: cw agent list")
 	case errors.As(err, &e) && cw.Outcomes()[e.Code].HTTPStatus != 0:
 		s.logCause(ctx, e)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -52,6 +55,16 @@ func (s *Server) wire(ctx context.Context, err error) *problem {
 		status = http.StatusMethodNotAllowed
 	}
 	return &problem{Code: e.Code, Message: e.Message, Hint: e.Hint, status: status}
+}
+
+// wasLetGo tells whether a request failed because it was cancelled, and not by
+// a fault that it found.
+func wasLetGo(ctx context.Context, err error) bool {
+	var e *cw.Error
+	if errors.As(err, &e) {
+		return e.Code == cw.CodeInterrupted
+	}
+	return errors.Is(err, context.Canceled) || ctx.Err() != nil
 }
 
 // internal logs what people must not see and gives what they may.

@@ -27,9 +27,13 @@ const bodyPatience = 30 * time.Second
 // Peer is the process at the other end of a connection, as the kernel tells
 // it, with the token that it showed.
 type Peer struct {
-	PID   int // at the time it connected; 0 when it is in another pid namespace
-	UID   int
-	Token string // from "Authorization: Bearer …", "" without one
+	PID int // at the time it connected; 0 when it is in another pid namespace
+	UID int
+	// StartTime is when that process began, noted when it connected: a later
+	// process with the same PID has another. Its unit is Options.StartTime's; 0
+	// without one.
+	StartTime uint64
+	Token     string // from "Authorization: Bearer …", "" without one
 }
 
 // gate decides who may come in at all. It looks at the connection and the

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"reflect"
 
+	"cw/internal/cw"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -44,11 +46,25 @@ func handleStream[I any](s *Server, id string, open func(context.Context, *I) (f
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		release, err := s.seats.take(cw.ActorOf(ctx))
+		if err != nil {
+			return nil, s.wire(ctx, err)
+		}
+		sending := false
+		defer func() {
+			if !sending { // startPump may panic, too
+				release()
+			}
+		}()
 		p, err := s.startPump(ctx, func(ctx context.Context) (frames, error) { return open(ctx, in) })
 		if err != nil {
 			return nil, s.wire(ctx, err)
 		}
-		return &huma.StreamResponse{Body: p.serve}, nil
+		sending = true
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			defer release()
+			p.serve(hctx)
+		}}, nil
 	})
 }
 

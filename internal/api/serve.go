@@ -15,6 +15,8 @@ const (
 	headerPatience = 5 * time.Second // for the head of a request
 	headerMax      = 32 << 10        // bytes of the head of a request
 	idlePatience   = time.Minute     // between two requests of one connection
+	// answerWait is for the answers of requests whose grace is over.
+	answerWait = 300 * time.Millisecond
 	// lastWait is for handlers that were told to let go and have not yet.
 	lastWait = time.Second
 )
@@ -54,10 +56,20 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer done()
 	if hs.Shutdown(grace) != nil {
 		cut()
+		// Who is let go is still told why.
+		last, done := context.WithTimeout(context.WithoutCancel(ctx), answerWait)
+		defer done()
+		_ = hs.Shutdown(last)
 		_ = hs.Close()
 	}
 	<-served
 	return s.waitForHandlers()
+}
+
+// stopping tells whether the server of a request has begun to stop.
+func stopping(request context.Context) bool {
+	serving, ok := request.Value(stoppingKey{}).(context.Context)
+	return ok && serving.Err() != nil
 }
 
 func (s *Server) waitForHandlers() error {
@@ -79,6 +91,9 @@ func (s *Server) knowPeer(ctx context.Context, conn net.Conn) context.Context {
 		return ctx
 	}
 	peer, err := peerOf(unixConn)
+	if err == nil && s.opts.StartTime != nil {
+		peer.StartTime, err = s.opts.StartTime(peer.PID)
+	}
 	if err != nil {
 		s.opts.Log.WarnContext(ctx, "the peer of a connection is unknown", "error", err)
 		return ctx

@@ -36,6 +36,12 @@ type Options struct {
 	// Identify tells who a peer is, from its token and its process tree. An
 	// error refuses the request. Needed.
 	Identify func(ctx context.Context, peer Peer) (cw.Actor, error)
+	// StartTime tells when a process began. It is asked once for each
+	// connection, for Peer.StartTime, so that Identify can see that the pid
+	// belongs to another process by now: the one that connected may end and
+	// leave the open connection to somebody else. On an error the peer counts
+	// as unknown. nil: not asked.
+	StartTime func(pid int) (uint64, error)
 	// Scopes are the rights of an agent; nil: what every run has.
 	Scopes func(actor cw.Actor) []cw.Scope
 	// OnRefused hears of every refusal of a known caller that lacks the right:
@@ -80,6 +86,7 @@ type Server struct {
 	used     map[string]bool  // patterns that were registered
 	faults   []error          // of the construction
 	inFlight sync.WaitGroup
+	seats    seats // of open streams
 }
 
 // NewServer makes a server for the daemon's own user. It is an error when a

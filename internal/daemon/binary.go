@@ -27,13 +27,11 @@ func installBinary(home cw.Home) (buildID string, err error) {
 		return "", fmt.Errorf("open the program itself: %w", err)
 	}
 	defer self.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, self); err != nil {
+	if buildID, err = hash(self); err != nil {
 		return "", fmt.Errorf("read the program itself: %w", err)
 	}
-	buildID = hex.EncodeToString(sum.Sum(nil))[:buildIDLength]
 	target := home.Binary(buildID)
-	if info, err := os.Stat(target); err == nil && sameSize(self, info) {
+	if found, err := hashOf(target); err == nil && found == buildID {
 		return buildID, nil
 	}
 	if _, err := self.Seek(0, io.SeekStart); err != nil {
@@ -54,9 +52,23 @@ func openSelf() (*os.File, error) {
 	return os.Open(name)
 }
 
-func sameSize(f *os.File, info os.FileInfo) bool {
-	own, err := f.Stat()
-	return err == nil && own.Size() == info.Size()
+// hash names a build by its content.
+func hash(program io.Reader) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, program); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:buildIDLength], nil
+}
+
+// hashOf is the hash of an installed copy: an agent may have spoilt it.
+func hashOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return hash(f)
 }
 
 func copyProgram(from io.Reader, target string) error {

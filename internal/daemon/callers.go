@@ -2,8 +2,12 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"slices"
 
 	"cw/internal/api"
 	"cw/internal/cw"
@@ -23,19 +27,20 @@ type callers struct {
 // run, token or not; a token from outside its tree, of another run or of an
 // ended one is refused, and that is an event.
 func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) {
-	dir, inside, err := proc.Identify(peer.PID, c.home.Runs())
-	if err != nil {
+	chain, err := proc.Ancestors(peer.PID)
+	if err != nil || peer.StartTime != 0 && chain[0].StartTime != peer.StartTime {
+		// The process that connected is gone, and its pid may be another's.
 		return cw.Actor{}, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays").Because(err)
+	}
+	run, inside, err := c.runAbove(ctx, peer, chain)
+	if err != nil {
+		return cw.Actor{}, err
 	}
 	if !inside {
 		if peer.Token != "" {
 			return cw.Actor{}, c.refuse(ctx, peer, cw.Actor{}, "a token was used outside the processes of its run")
 		}
 		return cw.Actor{Kind: cw.ActorPerson}, nil
-	}
-	run, err := c.runOf(ctx, dir)
-	if err != nil {
-		return cw.Actor{}, err
 	}
 	actor := cw.Actor{Kind: cw.ActorAgent, ID: string(run.Agent.ID), AgentID: run.Agent.ID, RunID: run.Run.ID}
 	if peer.Token == "" {
@@ -51,16 +56,38 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 	return actor, nil
 }
 
-func (c callers) runOf(ctx context.Context, dir string) (cw.RunState, error) {
-	spec, err := proc.ReadSpec(dir)
+// runAbove finds the run whose shim is among a caller's ancestors. What the
+// database knows of shims decides; run directories are the agents' to rewrite.
+// Only a run that is just starting is known by its directory alone.
+func (c callers) runAbove(ctx context.Context, peer api.Peer, chain []proc.Identity) (cw.RunState, bool, error) {
+	runs, err := c.store.UnfinishedRuns(ctx)
 	if err != nil {
-		return cw.RunState{}, fmt.Errorf("read the caller's run: %w", err)
+		return cw.RunState{}, false, fmt.Errorf("look for the caller's run: %w", err)
 	}
-	run, err := c.store.RunState(ctx, cw.RunID(spec.RunID))
-	if err != nil {
-		return cw.RunState{}, fmt.Errorf("find the caller's run: %w", err)
+	starting := map[cw.RunID]cw.RunState{}
+	for _, r := range runs {
+		var h proc.Handle
+		if len(r.Run.Handle) == 0 || json.Unmarshal(r.Run.Handle, &h) != nil {
+			starting[r.Run.ID] = r
+			continue
+		}
+		if h.ThisBoot() && slices.Contains(chain, h.Shim()) {
+			return r, true, nil
+		}
 	}
-	return run, nil
+	dir, inside, err := proc.Identify(peer.PID, c.home.Runs())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // no run directories: no runs
+		return cw.RunState{}, false, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays").Because(err)
+	}
+	if !inside {
+		return cw.RunState{}, false, nil
+	}
+	if spec, err := proc.ReadSpec(dir); err == nil {
+		if r, ok := starting[cw.RunID(spec.RunID)]; ok {
+			return r, true, nil
+		}
+	}
+	return cw.RunState{}, false, c.refuse(ctx, peer, cw.Actor{}, "a process claims a run that is not its own, or that is over")
 }
 
 // refuse stores the event and gives the error.

@@ -166,6 +166,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			daemonService: daemonService{facts: factsOf(c, buildID, path), store: db, shutdown: shutdown},
 		},
 		Identify:  who.identify,
+		StartTime: startTime,
 		OnRefused: func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) },
 		Log:       log, Version: c.Version, BuildID: buildID,
 	})
@@ -173,6 +174,12 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		return nil, errors.Join(err, socket.Close())
 	}
 	return &parts{store: db, watcher: watcher, engine: engine, server: server, socket: socket, log: log}, nil
+}
+
+// startTime tells one process from another that had its pid before.
+func startTime(pid int) (uint64, error) {
+	id, err := proc.IdentityOf(pid)
+	return id.StartTime, err
 }
 
 // run runs all loops until ctx ends. The first to end by itself ends the

@@ -92,10 +92,11 @@ func daemonCheck(ctx context.Context, home cw.Home) Check {
 
 func diskCheck(home cw.Home) Check {
 	dir := string(home)
-	for dir != "/" && freeBytes(dir) == 0 {
+	free, known := freeBytes(dir)
+	for !known && dir != "/" { // not made yet: the folder that it will be in
 		dir = parentOf(dir)
+		free, known = freeBytes(dir)
 	}
-	free := freeBytes(dir)
 	c := Check{Name: "disk", Status: CheckOK, Detail: fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))}
 	if free < diskLow {
 		c.Status, c.Fix = CheckWarn, "free some space: every agent has a worktree of its own"

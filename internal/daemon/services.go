@@ -38,7 +38,7 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.DatabaseBytes, st.LogBytes, err = d.store.Sizes(ctx); err != nil {
 		return st, fmt.Errorf("measure databases: %w", err)
 	}
-	st.FreeBytes = freeBytes(st.Home)
+	st.FreeBytes, _ = freeBytes(st.Home) // unknown is shown as nothing
 	return st, nil
 }
 

@@ -18,8 +18,13 @@
 //	fresh            -           -            -          may be started
 //	starting       held          -         - or no pid
 //	running        held          -           pid
-//	exited           ?          yes           ?
+//	exited           -          yes           ?
 //	lost             -           -           yes         never started again
+//
+// The command can write into that directory. So the lock goes before the
+// files, and a Handle that the caller kept goes before the directory: while
+// its shim lives the run is running. What cannot be read once the shim is gone
+// is lost.
 //
 // A process is named by boot id, pid and start time, and signalled only when
 // all three were proved; on Linux through a pidfd, so that a pid that was used

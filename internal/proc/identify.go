@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -17,7 +18,7 @@ var ErrVanished = errors.New("the process is gone")
 
 // identifyTries bounds how often a chain of ancestors that changes under the
 // eyes is walked again.
-const identifyTries = 5
+const identifyTries = 10
 
 // Identify tells to which run a process belongs: the run directory (below
 // runsDir) of the nearest live shim among the process and its ancestors. ok is
@@ -28,44 +29,85 @@ func Identify(pid int, runsDir string) (runDir string, ok bool, err error) {
 	if err != nil {
 		return "", false, fmt.Errorf("identify process %d: %w", pid, err)
 	}
-	first, err := readProcess(pid)
-	if err != nil || first.Dead {
-		return "", false, fmt.Errorf("identify process %d: %w", pid, ErrVanished)
-	}
-	for range identifyTries {
-		runDir, ok, err = walkUp(first, root)
-		if err == nil || !first.Alive() {
-			break
-		}
-	}
-	if err == nil && !first.Alive() {
-		err = ErrVanished // its number may have been somebody else's on the way
-	}
+	chain, err := lineage(pid)
 	if err != nil {
 		return "", false, fmt.Errorf("identify process %d: %w", pid, err)
 	}
-	return runDir, ok, nil
+	for _, p := range chain {
+		if dir := shimOf(p, root); dir != "" {
+			runDir = dir
+			break
+		}
+	}
+	if !chain[0].Alive() {
+		return "", false, fmt.Errorf("identify process %d: %w", pid, ErrVanished)
+	}
+	return runDir, runDir != "", nil
 }
 
-// walkUp looks at a process and its ancestors. An ancestor that is gone when
+// Ancestors names a process and its ancestors, nearest first: the process
+// itself, its parent, and so on up to the first process of the system, which
+// is left out (so is what lies above a parent that another user hides). The
+// chain held as a whole at one moment. The error is ErrVanished when the
+// process is gone or its ancestors do not hold still.
+func Ancestors(pid int) ([]Identity, error) {
+	chain, err := lineage(pid)
+	if err != nil {
+		return nil, fmt.Errorf("ancestors of process %d: %w", pid, err)
+	}
+	ids := make([]Identity, 0, len(chain))
+	for _, p := range chain {
+		if p.PID > 1 {
+			ids = append(ids, p.Identity)
+		}
+	}
+	return ids, nil
+}
+
+// lineage reads a process and its ancestors until two readings in a row are
+// the same. A process is never given another parent that it had before, so
+// between the two nothing has changed.
+func lineage(pid int) ([]process, error) {
+	first, err := readProcess(pid)
+	if err != nil || first.Dead {
+		return nil, ErrVanished
+	}
+	var last []process
+	for range identifyTries {
+		chain, err := walkUp(pid)
+		if err == nil && chain[0].Identity != first.Identity {
+			return nil, ErrVanished // its number is somebody else's now
+		}
+		if err == nil && slices.Equal(chain, last) {
+			return chain, nil
+		}
+		if !first.Alive() {
+			return nil, ErrVanished
+		}
+		last = chain
+	}
+	return nil, ErrVanished
+}
+
+// walkUp reads a process and its ancestors once. An ancestor that is gone when
 // it is read has left its children to another one: the walk is void.
-func walkUp(p process, root string) (runDir string, ok bool, err error) {
-	for {
-		if dir := shimOf(p, root); dir != "" {
-			return dir, true, nil
-		}
-		if p.Parent <= 0 {
-			return "", false, nil
-		}
+func walkUp(pid int) ([]process, error) {
+	p, err := readProcess(pid)
+	if err != nil || p.Dead {
+		return nil, ErrVanished
+	}
+	chain := []process{p}
+	for p.Parent > 0 {
 		parent, err := readProcess(p.Parent)
 		if err != nil && unix.Kill(p.Parent, 0) == unix.EPERM {
-			return "", false, nil // hidden from us, so it is another user's
+			break // hidden from us, so it is another user's
 		}
-		if err != nil || parent.StartTime > p.StartTime {
-			return "", false, ErrVanished
+		if err != nil || parent.Dead || parent.StartTime > p.StartTime {
+			return nil, ErrVanished
 		}
-		p = parent
+		chain, p = append(chain, parent), parent
 	}
+	return chain, nil
 }
 
 // shimOf is the run directory whose live shim the process is. The command line

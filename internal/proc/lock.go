@@ -92,6 +92,9 @@ func tryShared(path string) (free bool, unlock func(), err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	}
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) {
+		return true, func() {}, nil // a link or a socket: nobody can hold it
+	}
 	if err != nil {
 		return false, func() {}, err
 	}

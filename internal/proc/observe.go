@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +16,13 @@ const (
 	HandleVersion = 1
 	// ExitVersion is the version of exit.json this program writes.
 	ExitVersion = 1
+	// strangerPatience is how long the lock of a run whose shim is gone may be
+	// held: one that wants to start the run again takes it for a moment.
+	strangerPatience = 500 * time.Millisecond
 )
+
+// errDamaged says that a file is not a record: no plain file, or no JSON.
+var errDamaged = errors.New("damaged")
 
 // State is where a run stands, as its directory tells.
 type State string
@@ -46,6 +51,9 @@ type Handle struct {
 	Version int `json:"version"`
 	// BootID is the boot of the machine the pids belong to.
 	BootID string `json:"bootId"`
+	// RunID is that of the Spec: by it processes that lost their ancestors are
+	// found. Empty means that these cannot be found.
+	RunID string `json:"runId,omitempty"`
 	// ShimPID and ShimStart name the shim, PID and StartTime the command; PID
 	// is 0 while it is not started. Start times are in the system's own unit
 	// since its own epoch (Linux: clock ticks since boot; macOS: microseconds
@@ -120,38 +128,97 @@ type Observation struct {
 // started is the content of started.json.
 type started struct {
 	State  State  `json:"state"` // starting or running
-	RunID  string `json:"runId"`
 	Handle Handle `json:"handle"`
 }
 
 // Observe looks at a run directory and changes nothing. The error is
 // fs.ErrNotExist when there is no such directory.
 //
-// The shared lock is kept while the files are read: with it no shim can be at
-// work, so that one which starts or ends between two looks is never taken for
-// lost.
+// The lock comes first: while a shim holds it the run goes on, whatever else
+// lies in the directory, since the command can write there. Once it is free,
+// a record that is there and cannot be read counts as lost. The shared lock is
+// kept while the files are read: with it no shim can be at work, so that one
+// which starts or ends between two looks is never taken for lost.
 func Observe(dir string) (Observation, error) {
-	if obs, err := observeExit(dir); err != nil || obs.State == StateExited {
-		return obs, err
-	}
 	free, unlock, err := tryShared(filepath.Join(dir, lockName))
 	if err != nil {
 		return Observation{}, fmt.Errorf("observe run: %w", err)
 	}
 	defer unlock()
-	if free {
-		if obs, err := observeExit(dir); err != nil || obs.State == StateExited {
-			return obs, err
-		}
-	}
 	st, known, err := readStarted(dir)
 	if err != nil {
 		return Observation{}, fmt.Errorf("observe run: %w", err)
 	}
-	return Observation{State: judge(!free, known, st), Handle: st.Handle}, nil
+	obs := Observation{State: judge(!free, known, st), Handle: st.Handle}
+	if !free {
+		return obs, nil
+	}
+	var e Exit
+	err = readJSON(filepath.Join(dir, exitName), &e)
+	switch {
+	case err == nil:
+		obs.State, obs.Exit = StateExited, &e
+	case errors.Is(err, fs.ErrNotExist):
+	case spoiled(err):
+		obs.State = StateLost
+	default:
+		return Observation{}, fmt.Errorf("observe run: %w", err)
+	}
+	return obs, nil
 }
 
-// judge says where a run without exit.json stands.
+// ObserveKnown is Observe for a caller that kept the Handle of the run. A
+// Handle that is not zero is believed over everything in the directory, and is
+// the one in the Observation: while its shim lives, the run is running. Once
+// the shim is gone the run is exited or lost, never live or fresh, and lost
+// too when the directory is missing, cannot be read, or somebody else holds
+// its lock. A zero Handle makes it Observe.
+//
+// An error means that it is not known.
+func ObserveKnown(dir string, h Handle) (Observation, error) {
+	if h.ShimPID <= 0 {
+		return Observe(dir)
+	}
+	lives, err := h.shimLives()
+	if err != nil {
+		return Observation{Handle: h}, fmt.Errorf("observe run: %w", err)
+	}
+	if lives {
+		return Observation{State: StateRunning, Handle: h}, nil
+	}
+	obs, err := Observe(dir)
+	for until := time.Now().Add(strangerPatience); err == nil && obs.State.Live() && time.Now().Before(until); {
+		time.Sleep(claimPoll)
+		obs, err = Observe(dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !spoiled(err) {
+		return Observation{Handle: h}, err
+	}
+	if obs.State != StateExited {
+		obs = Observation{State: StateLost}
+	}
+	obs.Handle = h
+	return obs, nil
+}
+
+// shimLives reports whether the shim is there, by boot, pid and start time. An
+// error means that the system did not tell.
+func (h Handle) shimLives() (bool, error) {
+	boot, err := BootID()
+	if err != nil {
+		return false, fmt.Errorf("read boot id: %w", err)
+	}
+	if h.BootID != boot {
+		return false, nil
+	}
+	p, err := readProcess(h.ShimPID)
+	if errors.Is(err, os.ErrProcessDone) {
+		return false, nil
+	}
+	return err == nil && p.Identity == h.Shim() && !p.Dead, err
+}
+
+// judge says where a run stands by its lock and started.json.
 func judge(held, known bool, st started) State {
 	switch {
 	case !held && !known:
@@ -165,39 +232,29 @@ func judge(held, known bool, st started) State {
 	}
 }
 
-func observeExit(dir string) (Observation, error) {
-	var e Exit
-	err := readJSON(filepath.Join(dir, exitName), &e)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Observation{}, nil
-	}
-	if err != nil {
-		return Observation{}, fmt.Errorf("observe run: %w", err)
-	}
-	st, _, err := readStarted(dir)
-	if err != nil {
-		return Observation{}, fmt.Errorf("observe run: %w", err)
-	}
-	return Observation{State: StateExited, Handle: st.Handle, Exit: &e}, nil
-}
-
-// readStarted reads started.json. A damaged one (a power cut may leave it
-// empty) counts as known without a handle: that a start was tried is what
-// must never be forgotten.
+// readStarted reads started.json. One that cannot be read (a power cut may
+// leave it empty) counts as known without a handle: that a start was tried is
+// what must never be forgotten.
 func readStarted(dir string) (st started, known bool, err error) {
 	err = readJSON(filepath.Join(dir, startedName), &st)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return st, true, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return started{}, false, nil
-	case errors.As(err, &syntax), errors.As(err, &kind):
+	case spoiled(err):
 		return started{}, true, nil
 	default:
 		return started{}, false, err
 	}
+}
+
+// spoiled reports whether an error says that something else than a readable
+// record lies in its place, and will tomorrow: trying again is no use. Errors
+// of the disk, or of too many open files, are not among them.
+func spoiled(err error) bool {
+	return errors.Is(err, errDamaged) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENOTDIR)
 }
 
 // openRegular opens a file for reading and refuses everything that is not a
@@ -209,7 +266,7 @@ func openRegular(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: not a regular file", path)
+		err = fmt.Errorf("open %s: not a regular file: %w", path, errDamaged)
 	}
 	if err != nil {
 		f.Close()

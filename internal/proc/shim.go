@@ -120,7 +120,7 @@ func (s *shim) run(sigs signals) error {
 	s.hit("shim/spawned")
 	keeper := newKeeper(s)
 	// Not synced: after a power cut the processes it names are gone too.
-	if err := s.startedFile.put(started{State: StateRunning, RunID: s.spec.RunID, Handle: s.handle}, false); err != nil {
+	if err := s.startedFile.put(started{State: StateRunning, Handle: s.handle}, false); err != nil {
 		// A command that nobody could find again must not run on.
 		err = fmt.Errorf("write %s: %w", startedName, err)
 		keeper.plan.kill()
@@ -199,7 +199,7 @@ func (s *shim) announce() (err error) {
 	if err != nil {
 		return fmt.Errorf("read boot id: %w", err)
 	}
-	s.handle = Handle{Version: HandleVersion, BootID: boot, ShimPID: self.PID, ShimStart: self.StartTime}
+	s.handle = Handle{Version: HandleVersion, BootID: boot, RunID: s.spec.RunID, ShimPID: self.PID, ShimStart: self.StartTime}
 	if s.exitFile, err = reserveRecord(s.dir, exitName); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s *shim) putDown() error {
 	// Both at once: the file system commits them together.
 	synced := make(chan error, 1)
 	go func() { synced <- s.exitFile.f.Sync() }()
-	err := createJSON(s.dir, startedName, started{State: StateStarting, RunID: s.spec.RunID, Handle: s.handle})
+	err := createJSON(s.dir, startedName, started{State: StateStarting, Handle: s.handle})
 	syncErr := <-synced
 	if err != nil {
 		return fmt.Errorf("put down the start: %w", err)

@@ -240,7 +240,7 @@ func TestLostRunIsNeverStarted(t *testing.T) {
 	t.Parallel()
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	r := newRun(t, "ledger", ledger)
-	lost := started{State: StateStarting, RunID: r.id}
+	lost := started{State: StateStarting}
 	if err := writeJSON(r.dir, startedName, lost); err != nil {
 		t.Fatal(err)
 	}

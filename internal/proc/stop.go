@@ -25,27 +25,25 @@ const (
 // is left alone. The shim is asked first; when it does not manage, or is lost,
 // the tree is killed from here. A later Stop can shorten the grace.
 //
-// h serves when the directory no longer names the processes; it may be zero.
+// A h that is not zero alone says which processes these are: what lies in the
+// directory, where the command can write, is then neither believed about them
+// nor about the end while the shim lives. With a zero h the directory serves.
 // When ctx ends, Stop lets go: what was asked of the shim stays asked.
 func Stop(ctx context.Context, dir string, h Handle, grace time.Duration) error {
 	asked := false
 	for {
-		obs, err := Observe(dir)
+		obs, err := ObserveKnown(dir, h)
 		if errors.Is(err, os.ErrNotExist) {
-			_, err = KillTree(ctx, "", h) // the directory is gone
-			return err
+			return nil // nothing tells of a run
 		}
 		if err != nil {
 			return err
-		}
-		if obs.Handle.ShimPID == 0 {
-			obs.Handle = h
 		}
 		switch {
 		case obs.State == StateExited:
 			return nil
 		case obs.State == StateLost:
-			_, err := KillTree(ctx, runID(dir), obs.Handle)
+			_, err := KillTree(ctx, obs.Handle.RunID, obs.Handle)
 			return err
 		case obs.State == StateFresh:
 			if err := closeFresh(dir, grace); !errors.Is(err, errNotMine) {
@@ -97,7 +95,7 @@ func awaitStopped(ctx context.Context, dir string, h Handle, asked bool, grace t
 // stopFromOutside does what the shim did not manage. With the tree gone the
 // shim gets a last chance to write the end itself.
 func stopFromOutside(ctx context.Context, dir string, h Handle) error {
-	t := newTree(runID(dir), h)
+	t := newTree(h.RunID, h)
 	if _, err := t.kill(ctx); err != nil {
 		return err
 	}
@@ -107,7 +105,7 @@ func stopFromOutside(ctx context.Context, dir string, h Handle) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	_, err = KillTree(ctx, runID(dir), h)
+	_, err = KillTree(ctx, h.RunID, h)
 	return err
 }
 
@@ -128,17 +126,4 @@ func closeFresh(dir string, grace time.Duration) error {
 		return fmt.Errorf("stop run %s: %w", dir, err)
 	}
 	return nil
-}
-
-// runID is the name under which processes of the run can be recognised, empty
-// when the directory does not tell.
-func runID(dir string) string {
-	if st, _, err := readStarted(dir); err == nil && st.RunID != "" {
-		return st.RunID
-	}
-	spec, err := ReadSpec(dir)
-	if err != nil {
-		return ""
-	}
-	return spec.RunID
 }

@@ -242,7 +242,7 @@ func TestStrangersAreSpared(t *testing.T) {
 		}
 		// The same as a lost run, and as one without its directory.
 		r := newRun(t, "exit", "0")
-		if err := writeJSON(r.dir, startedName, started{State: StateRunning, RunID: r.id, Handle: h}); err != nil {
+		if err := writeJSON(r.dir, startedName, started{State: StateRunning, Handle: h}); err != nil {
 			t.Fatal(err)
 		}
 		if err := Stop(t.Context(), r.dir, h, time.Second); err != nil {

@@ -6,20 +6,16 @@ import "context"
 // stands then: exited, lost, or fresh when it was never started. The shim need
 // not be a child of this process. When ctx ends, Wait lets go; the run goes on.
 //
-// It waits on a pidfd of the shim; where there is none, or no shim has put
-// down its name yet, it looks at the lock every 100 ms. h serves when the
-// directory names no shim; it may be zero.
+// It waits on a pidfd of the shim that h names, whatever lies in the directory
+// meanwhile. With a zero h the directory tells which shim; where there is no
+// pidfd, or no shim has put down its name yet, it looks every 100 ms.
 func Wait(ctx context.Context, dir string, h Handle) (Observation, error) {
 	for {
-		obs, err := Observe(dir)
+		obs, err := ObserveKnown(dir, h)
 		if err != nil || !obs.State.Live() {
 			return obs, err
 		}
-		shim := obs.Handle.Shim()
-		if shim.PID == 0 {
-			shim = h.Shim()
-		}
-		if shim.Alive() {
+		if shim := obs.Handle.Shim(); shim.Alive() {
 			err = shim.waitGone(ctx)
 		} else {
 			err = sleep(ctx, pollEvery)
