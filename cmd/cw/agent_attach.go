@@ -26,7 +26,7 @@ func newAgentAttachCmd(a *app, runF func(context.Context, *agentAttachOptions) e
 report when it is at rest, as cw run does. Ctrl-C only stops watching.`,
 		Annotations: exits(
 			"0  idle: the work is committed, or the agent says that nothing was to be done",
-			"1  crashed, stopped, or ended with work that is not committed",
+			"1  crashed, stopped, or ended with work that is not committed or not handed over",
 			"6  --timeout is over, or parked with --no-wait-parked; the agent goes on",
 			"7  the agent waits for answers",
 			"130  Ctrl-C; the agent goes on",

@@ -42,7 +42,10 @@ func agentDiffRun(ctx context.Context, o *agentDiffOptions) error {
 	}
 	req := cw.DiffRequest{Stat: o.stat}
 	if o.project != "" {
-		req.Project = a.projectRef(o.project)
+		var err error
+		if req.Project, err = a.projectRef(o.project); err != nil {
+			return err
+		}
 	}
 	d, err := svc.Diff(ctx, o.ref, req)
 	if err != nil {

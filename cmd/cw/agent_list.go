@@ -2,15 +2,22 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
 )
 
-// titleMax is how much of a goal a list shows.
-const titleMax = 50
+const (
+	// titleMax is how much of a goal a list shows.
+	titleMax = 50
+	// titleMin is how much of it a narrow terminal shows rather than the columns
+	// of less worth.
+	titleMin = 16
+)
 
 type agentListOptions struct {
 	app      *app
@@ -47,10 +54,12 @@ func statusNames() string {
 func agentListRun(ctx context.Context, o *agentListOptions) error {
 	a := o.app
 	filter := cw.AgentFilter{}
-	if o.project != "" {
-		filter.Project = a.projectRef(o.project)
-	}
 	var err error
+	if o.project != "" {
+		if filter.Project, err = a.projectRef(o.project); err != nil {
+			return err
+		}
+	}
 	if filter.Statuses, err = parseStatuses(o.statuses); err != nil {
 		return err
 	}
@@ -110,5 +119,43 @@ func (a *app) printAgents(agents []cw.AgentView) {
 			elapsed(a.now().Sub(v.CreatedAt)), cut(oneLine(v.Title), titleMax),
 		})
 	}
-	table(a.out, "", []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "AGE", "GOAL"}, rows)
+	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "AGE", "GOAL"}
+	if a.outTTY {
+		header, rows = fit(header, rows, a.width())
+	}
+	table(a.out, "", header, rows)
+}
+
+// fit makes a table of agents as narrow as a terminal: the goal, which is last,
+// is cut, and where it would say nothing any more, other columns go first.
+func fit(header []string, rows [][]string, width int) ([]string, [][]string) {
+	all := append([][]string{header}, rows...)
+	for _, name := range []string{"", "MODE", "PROVIDER", "PROJECT", "AGE"} {
+		if i := slices.Index(all[0], name); i >= 0 {
+			for j, row := range all {
+				all[j] = slices.Delete(slices.Clone(row), i, i+1)
+			}
+		}
+		if room := width - leadWidth(all); room >= titleMin || name == "AGE" {
+			for _, row := range all[1:] {
+				goal := &row[len(row)-1]
+				*goal = cut(*goal, max(room, 1))
+			}
+			break
+		}
+	}
+	return all[0], all[1:]
+}
+
+// leadWidth is the width of all columns but the last, with what is between.
+func leadWidth(rows [][]string) int {
+	sum := 0
+	for i := range len(rows[0]) - 1 {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, utf8.RuneCountInString(oneLine(row[i])))
+		}
+		sum += widest + columnGap
+	}
+	return sum
 }

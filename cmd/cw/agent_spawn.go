@@ -43,7 +43,11 @@ func agentSpawnRun(ctx context.Context, o *agentSpawnOptions) error {
 		return err
 	}
 	for _, ref := range o.projects {
-		req.Projects = append(req.Projects, a.projectRef(ref))
+		project, err := a.projectRef(ref)
+		if err != nil {
+			return err
+		}
+		req.Projects = append(req.Projects, project)
 	}
 	req.InitiativeID, req.PhaseID, req.TaskID, req.AccountID = o.initiative, o.phase, o.task, o.account
 	svc, err := a.connect(ctx)

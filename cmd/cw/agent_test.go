@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -90,6 +91,11 @@ func TestAgent(t *testing.T) {
 		}, 4},
 		{"spawn empty", []string{"agent", "spawn"}, nil, 2},
 		{"list", []string{"agent", "list"}, three, 0},
+		{"list narrow", []string{"agent", "list"}, func(b *bench) {
+			three(b)
+			b.outTTY, b.width = true, func() int { return 60 }
+		}, 0},
+		{"logs session word", []string{"agent", "logs", "--session", "one", "x"}, nil, 2},
 		{"list json", []string{"agent", "list", "--json", "--status", "running"}, three, 0},
 		{"list quiet", []string{"agent", "ls", "-q"}, three, 0},
 		{"list empty", []string{"agent", "list"}, nil, 0},
@@ -264,5 +270,29 @@ func TestExplain(t *testing.T) {
 		if diff := cmp.Diff(tc.want, *explain(tc.ctx, tc.err, tc.done)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
+	}
+}
+
+// TestFit: however narrow the terminal, no line is wider, as long as name and
+// status have room.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "AGE", "GOAL"}
+	row := []string{"brave-otter", "crashed (usage_limit)", "execute", "claude", "a-long-project,another", "3m00s", strings.Repeat("goal ", 10)}
+	for width := 40; width <= 160; width++ {
+		head, rows := fit(header, [][]string{slices.Clone(row)}, width)
+		var b strings.Builder
+		table(&b, "", head, rows)
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%d columns in %d: %s", n, width, line)
+			}
+		}
+		if head[0] != "NAME" || head[1] != "STATUS" || head[len(head)-1] != "GOAL" {
+			t.Errorf("width %d: %v", width, head)
+		}
+	}
+	if head, _ := fit(header, [][]string{row}, 160); len(head) != len(header) {
+		t.Errorf("a wide terminal lacks columns: %v", head)
 	}
 }

@@ -27,7 +27,7 @@ type streams struct {
 	in             io.Reader
 	out, err       io.Writer
 	outTTY, errTTY bool
-	width          func() int // columns of the terminal behind err
+	width          func() int // columns of the terminal behind err or out
 }
 
 // processStreams are the streams of this process.
@@ -37,8 +37,10 @@ func processStreams() streams {
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		width: func() int {
-			if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && w > 0 {
-				return w
+			for _, f := range []*os.File{os.Stderr, os.Stdout} {
+				if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+					return w
+				}
 			}
 			return defaultWidth
 		},
@@ -78,7 +80,7 @@ func (e environ) without(prefix string) environ {
 type app struct {
 	streams
 	env  environ
-	dir  string // the working directory, absolute
+	dir  string // the working directory, absolute; "" when it was deleted
 	now  func() time.Time
 	json bool // --json
 	// understood is set once a command has understood its arguments: an error
@@ -103,8 +105,10 @@ type farEnds struct {
 	examine func(context.Context, cw.Home) []daemon.Check
 	// end asks a daemon to end that cannot be asked over its socket, and gives
 	// its pid; gone waits until a process has ended.
-	end  func(cw.Home) (pid int, err error)
-	gone func(ctx context.Context, pid int) error
+	end func(cw.Home) (pid int, err error)
+	// holder is the pid of the live process that holds the home, 0 without one.
+	holder func(cw.Home) int
+	gone   func(ctx context.Context, pid int) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }
@@ -113,7 +117,7 @@ type farEnds struct {
 func run(ctx context.Context, args []string, s streams, env []string) int {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "." // a deleted directory: paths that are given absolute still work
+		dir = "" // a deleted directory: what needs none still works
 	}
 	a := &app{streams: s, env: parseEnviron(env), dir: dir, now: time.Now}
 	a.wire()
@@ -122,9 +126,14 @@ func run(ctx context.Context, args []string, s streams, env []string) int {
 
 // execute is run after the wiring: the one place where errors are printed.
 func (a *app) execute(ctx context.Context, args []string) int {
+	out := &checkedWriter{w: a.out}
+	a.out = out
 	root := newRootCmd(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failed()
+	}
 	if err == nil {
 		return 0
 	}
@@ -137,12 +146,40 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	return a.fail(explain(ctx, err, a.understood))
 }
 
-// abs makes a path of the caller absolute.
-func (a *app) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
+// checkedWriter keeps the first error of a stream, so that what prints in many
+// small steps need not look at each.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if c.err == nil {
+		c.err = err
 	}
-	return filepath.Join(a.dir, path)
+	return n, err
+}
+
+// failed is the error of an answer that nobody got. CodeFailed.
+func (c *checkedWriter) failed() error {
+	if c.err == nil {
+		return nil
+	}
+	return cw.Errorf(cw.CodeFailed, "the answer cannot be written to stdout").Because(c.err)
+}
+
+// abs makes a path of the caller absolute. CodeFailed when it depends on a
+// working directory that is gone.
+func (a *app) abs(path string) (string, error) {
+	switch {
+	case filepath.IsAbs(path):
+		return filepath.Clean(path), nil
+	case a.dir == "":
+		return "", cw.Errorf(cw.CodeFailed, "the working directory is gone").
+			WithHint("cd to a directory that is there, or give absolute paths")
+	}
+	return filepath.Join(a.dir, path), nil
 }
 
 // printf writes to standard output.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ func (a *app) wire() {
 		serve:   a.serveHome,
 		examine: func(ctx context.Context, home cw.Home) []daemon.Check { return daemon.Doctor(ctx, home, a.env.list()) },
 		end:     endDaemon,
+		holder:  lockOwner,
 		gone:    processGone,
 		log:     proc.FollowFile,
 	}
@@ -105,6 +107,26 @@ func lockHolder(home cw.Home) int {
 	return pid
 }
 
+// lockOwner is the pid of the live process that has the daemon's lock, 0 when
+// nobody has it. Unlike lockHolder it does not believe the file alone: the pid
+// of a daemon that was killed may be another process by now.
+func lockOwner(home cw.Home) int {
+	pid := lockHolder(home)
+	if pid == 0 {
+		return 0
+	}
+	lock, err := proc.Lock(home.DaemonLock())
+	if err == nil {
+		_ = lock.Unlock() // only its file is closed
+		return 0
+	}
+	var held *proc.HeldError
+	if !errors.As(err, &held) {
+		return 0
+	}
+	return pid
+}
+
 // endDaemon asks the process that holds the daemon's lock to end, for a daemon
 // that cannot be asked over its socket. It gives its pid, 0 when there is none.
 func endDaemon(home cw.Home) (pid int, err error) {
@@ -113,8 +135,15 @@ func endDaemon(home cw.Home) (pid int, err error) {
 		return 0, lock.Unlock()
 	}
 	var held *proc.HeldError
-	if !errors.As(err, &held) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // no daemon was ever here
+		return 0, nil
+	case !errors.As(err, &held):
 		return 0, err
+	}
+	if held.PID == 0 { // its disk was full when it started
+		return 0, cw.Errorf(cw.CodeUnreachable, "a daemon holds %s, cannot be reached, and did not write down its pid", home).
+			WithHint("end the process that `fuser %s` shows; agents run on", home.DaemonLock())
 	}
 	id, err := proc.IdentityOf(held.PID)
 	if err != nil {

@@ -20,6 +20,7 @@ const (
 	probeMax   = 5 * time.Second        // one question to a daemon that may hang
 	settleMax  = 2 * time.Second        // for a daemon that is just ending
 	startMax   = 15 * time.Second       // from its start until it answers
+	heldMin    = time.Minute            // a daemon that holds its home so long has started
 	startPoll  = 20 * time.Millisecond  // between two looks meanwhile
 	insideMax  = 30 * time.Second       // how long a run waits for a daemon that restarts
 	insidePoll = 100 * time.Millisecond // between two looks meanwhile
@@ -110,11 +111,28 @@ func (c *connector) ask(ctx context.Context, home cw.Home) (cw.Services, error) 
 	switch {
 	case err == nil:
 		return svc, nil
+	case cw.ErrorCode(err) == cw.CodeForbidden && c.env["CW_TOKEN"] != "" && c.env[proc.RunVariable] == "":
+		return nil, leftToken(err)
 	case ctx.Err() == nil && short.Err() != nil:
 		return nil, cw.Errorf(cw.CodeUnreachable, "the daemon does not answer within %s", probeMax).
 			WithHint("cw logs shows what it does; cw restart replaces it, agents run on")
 	}
 	return nil, err
+}
+
+// leftToken is a refusal of somebody whose shell still has an agent's token.
+func leftToken(err error) error {
+	var e *cw.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return e.WithHint("CW_TOKEN is set here, and only agents have one: unset CW_TOKEN")
+}
+
+// notReached is the error about a daemon that runs and does not answer.
+func notReached(home cw.Home, pid int) *cw.Error {
+	return cw.Errorf(cw.CodeUnreachable, "a daemon with pid %d holds %s, but cannot be reached", pid, home).
+		WithHint("cw restart replaces it; agents run on")
 }
 
 // saidItself tells whether there is a daemon which cannot be used: another
@@ -164,7 +182,7 @@ func (c *connector) start(ctx context.Context, home cw.Home) (cw.Services, error
 	if err != nil {
 		return nil, cw.Errorf(cw.CodeUnreachable, "the daemon cannot be started").Because(err)
 	}
-	deadline := time.Now().Add(startMax)
+	deadline, settled := time.Now().Add(startMax), time.Now().Add(settleMax)
 	for {
 		running := alive() // before the looks, so that they see all it did
 		svc, err := c.ask(ctx, home)
@@ -174,8 +192,10 @@ func (c *connector) start(ctx context.Context, home cw.Home) (cw.Services, error
 		said := readStartReport(report)
 		other := c.holder(home)
 		switch {
-		case said != nil && (other == 0 || other == pid || time.Now().After(deadline)):
+		case said != nil && (other == 0 || other == pid):
 			return nil, said
+		case said != nil && (time.Now().After(deadline) || time.Now().After(settled) && heldLong(home)):
+			return nil, notReached(home, other)
 		case time.Now().After(deadline):
 			return nil, notUp(ctx, home, "the daemon does not answer "+startMax.String()+" after its start")
 		case said == nil && !running:
@@ -185,6 +205,13 @@ func (c *connector) start(ctx context.Context, home cw.Home) (cw.Services, error
 			return nil, err
 		}
 	}
+}
+
+// heldLong tells whether the lock was taken so long ago that its holder is not
+// just starting: the file is written only then.
+func heldLong(home cw.Home) bool {
+	info, err := os.Stat(home.DaemonLock())
+	return err == nil && time.Since(info.ModTime()) > heldMin
 }
 
 // notUp is the error about a daemon that left no word, with the end of its log.

@@ -114,7 +114,16 @@ func TestConnect(t *testing.T) {
 			w.report = func(path string) {
 				_ = writeStartReport(path, cw.Errorf(cw.CodeRefused, "a daemon (pid 99) already serves"))
 			}
-		}, code: cw.CodeRefused, launched: 1, took: startMax, says: "pid 99"},
+		}, code: cw.CodeUnreachable, launched: 1, took: startMax, says: "a daemon with pid 99 holds"},
+		{name: "another holds it since long", setup: func(w *world) {
+			w.lock = 99
+			w.report = func(path string) {
+				past := time.Now().Add(-2 * heldMin)
+				_ = os.WriteFile(w.home.DaemonLock(), []byte("99\n"), 0o600)
+				_ = os.Chtimes(w.home.DaemonLock(), past, past)
+				_ = writeStartReport(path, cw.Errorf(cw.CodeRefused, "a daemon (pid 99) already serves"))
+			}
+		}, code: cw.CodeUnreachable, launched: 1, took: settleMax, says: "a daemon with pid 99 holds"},
 		{name: "home cannot be used", setup: func(w *world) {
 			w.prepare = func(cw.Home) error { return cw.Errorf(cw.CodeRefused, "its disk is full") }
 		}, code: cw.CodeRefused},
@@ -151,6 +160,21 @@ func TestConnect(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestLeftToken: a person whose shell has an agent's token is told.
+func TestLeftToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.answers = func() error { return cw.Errorf(cw.CodeForbidden, "refused").WithHint("leave CW_TOKEN as cw set it") }
+	w.env["CW_TOKEN"] = "t"
+	if _, err := w.reach(t.Context()); !strings.Contains(cw.ErrorHint(err), "unset CW_TOKEN") || cw.ErrorCode(err) != cw.CodeForbidden {
+		t.Errorf("a person: %v, hint %q", err, cw.ErrorHint(err))
+	}
+	w.env[proc.RunVariable] = "r1"
+	if _, err := w.reach(t.Context()); cw.ErrorHint(err) != "leave CW_TOKEN as cw set it" {
+		t.Errorf("an agent: hint %q", cw.ErrorHint(err))
 	}
 }
 

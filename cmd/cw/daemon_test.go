@@ -67,6 +67,11 @@ func TestDaemon(t *testing.T) {
 				WithHint("`cw restart` starts the daemon of this version; agents run on")
 		}
 	}
+	unknown := func(b *bench) {
+		b.reach = func(context.Context) (cw.Services, error) {
+			return nil, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays")
+		}
+	}
 	checks := func(b *bench) {
 		b.examine = func(context.Context, cw.Home) []daemon.Check {
 			return []daemon.Check{
@@ -86,6 +91,16 @@ func TestDaemon(t *testing.T) {
 		{"stop down json", []string{"stop", "--json"}, down, 0},
 		{"stop skewed", []string{"stop"}, func(b *bench) { skewed(b); b.sigterm = 4243 }, 0},
 		{"stop skewed inside", []string{"stop"}, func(b *bench) { skewed(b); inside(b) }, 4},
+		{"status lost socket", []string{"status"}, func(b *bench) { down(b); b.sigterm = 4243 }, 5},
+		{"stop lost socket", []string{"stop"}, func(b *bench) { down(b); b.sigterm = 4243 }, 0},
+		{"stop lost socket inside", []string{"stop"}, func(b *bench) { down(b); inside(b); b.sigterm = 4243 }, 4},
+		{"stop unknown caller", []string{"stop"}, func(b *bench) { unknown(b); b.sigterm = 4243 }, 0},
+		{"stop unknown caller elsewhere", []string{"stop"}, unknown, 4},
+		{"stop left token", []string{"stop"}, func(b *bench) { unknown(b); b.env["CW_TOKEN"], b.sigterm = "t", 4243 }, 4},
+		{"stop breaks", []string{"stop"}, func(b *bench) {
+			b.fake.errs["Shutdown"] = cw.Errorf(cw.CodeUnreachable, "the connection to the daemon broke")
+			b.sigterm = 4243
+		}, 0},
 		{"stop forbidden", []string{"stop"}, func(b *bench) {
 			b.fake.errs["Shutdown"] = cw.Errorf(cw.CodeForbidden, "an agent may not do this (shut-down)")
 		}, 4},
@@ -102,6 +117,7 @@ func TestDaemon(t *testing.T) {
 		{"logs", []string{"logs"}, func(b *bench) { b.log = "one\x1b[31m\ntwo\nno end" }, 0},
 		{"logs on terminal", []string{"logs"}, func(b *bench) { b.log, b.outTTY = "one\x1b[31m\ntwo\n", true }, 0},
 		{"logs none", []string{"logs"}, nil, 0},
+		{"logs bad number", []string{"logs", "-n", "x"}, nil, 2},
 		{"doctor", []string{"doctor"}, checks, 0},
 		{"doctor json", []string{"doctor", "--json"}, checks, 0},
 		{"doctor fails", []string{"doctor"}, func(b *bench) {

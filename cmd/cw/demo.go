@@ -116,7 +116,10 @@ func newDemo(outer *app, keep bool) (*demo, error) {
 	}
 	temp := outer.env["TMPDIR"]
 	if temp != "" {
-		temp = outer.abs(temp)
+		var err error
+		if temp, err = outer.abs(temp); err != nil {
+			return nil, err
+		}
 	}
 	root, err := os.MkdirTemp(temp, "cw-demo-")
 	if err != nil {

@@ -4,13 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"cw/internal/cw"
 )
 
 // usagef makes an error of usage: exit code 2.
 func usagef(format string, args ...any) *cw.Error { return cw.Errorf(cw.CodeInvalid, format, args...) }
+
+// flagError says what is wrong with a flag. The library's own words for a bad
+// value are those of the function that parsed it.
+func flagError(err error) *cw.Error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return usagef("%s", oneLine(err.Error()))
+	}
+	f := bad.GetFlag()
+	want := map[string]string{"int": "a whole number", "duration": "a time like 90s or 30m", "bool": "true or false"}[f.Value.Type()]
+	if want == "" {
+		want = "a value it takes"
+	}
+	return usagef("--%s %s is not %s", f.Name, oneLine(strconv.Quote(bad.GetValue())), want)
+}
 
 // explain gives every error a code: what went wrong before the command had
 // understood its arguments is usage, and what ended because of Ctrl-C is an

@@ -45,7 +45,7 @@ type bench struct {
 	up       bool   // a daemon answers
 	started  int    // how often connect started one
 	gonePIDs []int  // waited for
-	sigterm  int    // pid that end gives
+	sigterm  int    // pid that holds the home and cannot be asked
 	log      string // content of daemon.log; "-" for no file
 }
 
@@ -79,6 +79,7 @@ func newBench(t *testing.T) *bench {
 		serve:   func(context.Context, cw.Home, io.Writer) error { return nil },
 		examine: func(context.Context, cw.Home) []daemon.Check { return nil },
 		end:     func(cw.Home) (int, error) { return b.sigterm, nil },
+		holder:  func(cw.Home) int { return b.sigterm },
 		gone: func(_ context.Context, pid int) error {
 			b.gonePIDs = append(b.gonePIDs, pid)
 			b.up = false

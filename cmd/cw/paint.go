@@ -56,10 +56,13 @@ func (p paint) diff(line string) string {
 	return line
 }
 
+// columnGap is what is between two columns.
+const columnGap = 2
+
 // table prints aligned columns. Cells are foreign text: they are made one
 // clean line each. Colours would break the alignment, so there are none.
 func table(w io.Writer, indent string, header []string, rows [][]string) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(w, 0, 0, columnGap, ' ', 0)
 	fmt.Fprintln(tw, indent+strings.Join(header, "\t"))
 	for _, row := range rows {
 		cells := make([]string, len(row))

@@ -16,11 +16,11 @@ func newProjectCmd(a *app) *cobra.Command {
 
 // projectRef makes what is a path absolute: the daemon has another working
 // directory. A name or an id stays.
-func (a *app) projectRef(ref string) string {
+func (a *app) projectRef(ref string) (string, error) {
 	if ref == "." || ref == ".." || strings.ContainsRune(ref, filepath.Separator) {
 		return a.abs(ref)
 	}
-	return ref
+	return ref, nil
 }
 
 // printProject shows one project.

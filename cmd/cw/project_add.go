@@ -25,11 +25,15 @@ work in; the repository itself is only read. cw run does this by itself.`,
 }
 
 func projectAddRun(ctx context.Context, o *projectAddOptions) error {
+	path, err := o.app.abs(o.path)
+	if err != nil {
+		return err
+	}
 	svc, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := svc.AddProject(ctx, o.app.abs(o.path))
+	p, err := svc.AddProject(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,15 @@ branches in it stay. Refused while agents use it.`,
 }
 
 func projectRemoveRun(ctx context.Context, o *projectRemoveOptions) error {
+	ref, err := o.app.projectRef(o.ref)
+	if err != nil {
+		return err
+	}
 	svc, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := svc.RemoveProject(ctx, o.app.projectRef(o.ref))
+	p, err := svc.RemoveProject(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,15 @@ func newProjectShowCmd(a *app, runF func(context.Context, *projectShowOptions) e
 }
 
 func projectShowRun(ctx context.Context, o *projectShowOptions) error {
+	ref, err := o.app.projectRef(o.ref)
+	if err != nil {
+		return err
+	}
 	svc, err := o.app.connect(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := svc.Project(ctx, o.app.projectRef(o.ref))
+	p, err := svc.Project(ctx, ref)
 	if err != nil {
 		return err
 	}

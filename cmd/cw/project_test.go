@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"cw/internal/cw"
@@ -70,4 +71,32 @@ func TestProject(t *testing.T) {
 			b.fake.errs["RemoveProject"] = cw.Errorf(cw.CodeRefused, "2 agents use site").WithHint("cw agent list --project site")
 		}, 4},
 	})
+}
+
+// TestNoWorkingDirectory: what depends on it says so, the rest works.
+func TestNoWorkingDirectory(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"project", "add", "."}, 1},
+		{[]string{"project", "show", "./x"}, 1},
+		{[]string{"project", "remove", ".."}, 1},
+		{[]string{"agent", "list", "--project", "."}, 1},
+		{[]string{"agent", "spawn", "--project", ".", "x"}, 1},
+		{[]string{"agent", "spawn", "--script", "./x.sh", "x"}, 1},
+		{[]string{"agent", "spawn", "--prompt-file", "x.md"}, 1},
+		{[]string{"project", "add", "/work/site"}, 0},
+		{[]string{"agent", "list", "--project", "site"}, 0},
+		{[]string{"agent", "spawn", "--script", "prettier", "x"}, 0},
+	} {
+		b := newBench(t)
+		b.dir = ""
+		b.fake.add(running("brave-otter"), nil)
+		text, code := b.session(t.Context(), tc.args...)
+		if code != tc.code || strings.Contains(text, "the working directory is gone") != (code != 0) {
+			t.Errorf("want exit code %d:\n%s", tc.code, text)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ const (
 	exitDone        = "done"             // idle, and no branch is expected
 	exitNoCommit    = "nothingCommitted" // idle with neither work nor a word about it
 	exitUncommitted = "uncommitted"      // idle with changes that are not committed
+	exitNotHanded   = "notHandedOver"    // idle, and its work is not, or not known to be, in your repository
 	exitCrashed     = "crashed"
 	exitStopped     = "stopped"
 	exitWaiting     = "waiting" // for answers
@@ -103,13 +105,50 @@ func judgeIdle(v cw.AgentView) (why string, verdict *cw.Error) {
 	case v.Dirty() > 0:
 		return exitUncommitted, cw.Errorf(cw.CodeFailed, "%s left %s that %s not committed", v.Alias, count(v.Dirty(), "file"), plural(v.Dirty(), "is", "are")).
 			WithHint("cw agent diff %s shows what; it is kept in %s", v.Alias, v.AgentCwd)
+	case len(notHandedOver(v)) > 0:
+		return exitNotHanded, cw.Errorf(cw.CodeFailed, "%s committed its work, but the branch is not in your repository", v.Alias).
+			WithHint("the work is kept in %s", notHandedOver(v)[0].Path)
 	case v.Commits() > 0:
 		return exitCommitted, nil
+	case unseen(v):
+		return exitNotHanded, cw.Errorf(cw.CodeFailed, "%s ended, but its worktree could not be looked at, so it is not known what it committed", v.Alias).
+			WithHint("what it did is kept in %s", v.AgentCwd)
 	case v.NoChanges != "":
 		return exitNoChanges, nil
 	}
 	return exitNoCommit, cw.Errorf(cw.CodeFailed, "%s ended without a commit, and did not say that none was needed", v.Alias).
 		WithHint("cw agent logs %s shows what it did", v.Alias)
+}
+
+// notHandedOver are the worktrees whose commits are in no repository of yours:
+// it was moved away, or cw's own copy is damaged.
+func notHandedOver(v cw.AgentView) []cw.AgentWorktree {
+	var out []cw.AgentWorktree
+	for _, w := range v.Projects {
+		if w.Commits > 0 && w.HandedOver == "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// unseen tells whether a worktree could not be looked at. The agent says so in
+// a warning only: its figures are then empty, which does not mean no work.
+func unseen(v cw.AgentView) bool {
+	return slices.ContainsFunc(v.Warnings, func(w string) bool { return strings.Contains(w, "could not be looked at") })
+}
+
+// keptSteps look at work that is only in its worktree.
+func keptSteps(v cw.AgentView) []string {
+	trees := notHandedOver(v)
+	if len(trees) == 0 {
+		trees = v.Projects
+	}
+	var steps []string
+	for _, w := range trees {
+		steps = append(steps, fmt.Sprintf("git -C %s log %s..", shellWord(w.Path), shortCommit(w.BaseCommit)))
+	}
+	return append(steps, "cw agent show "+v.Alias)
 }
 
 func plural(n int, one, many string) string {
@@ -255,6 +294,8 @@ func nextSteps(r report, gitDir string) []string {
 		steps = []string{"cw agent logs " + name}
 	case exitUncommitted, exitStopped:
 		steps = []string{"cw agent diff " + name, "cw agent logs " + name}
+	case exitNotHanded:
+		steps = keptSteps(r.Agent)
 	case exitParked:
 		steps = []string{"cw agent attach " + name, "cw agent stop " + name}
 	case exitCommitted, exitDone:

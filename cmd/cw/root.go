@@ -35,6 +35,9 @@ keeps every byte it writes, and hands over its work as a branch.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return flagError(err).WithHint("%s --help lists the flags", cmd.CommandPath())
+	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON value on stdout (JSON lines for streams)")
 	root.AddGroup(

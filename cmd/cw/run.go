@@ -42,12 +42,17 @@ cw run --provider script --script ./codemod.sh "rename Foo to Bar"
 cw run --json - < goal.md`,
 		Annotations: exits(
 			"0  idle: the work is committed, or the agent says that nothing was to be done",
-			"1  crashed, stopped, or ended with work that is not committed",
+			"1  crashed, stopped, or ended with work that is not committed or not handed over",
 			"6  --timeout is over, or parked with --no-wait-parked; the agent goes on",
 			"7  the agent waits for answers",
 			"130  Ctrl-C; the agent goes on",
 		),
-		Args: anyArgs(&opts.words),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if opts.wait && opts.detach {
+				return usagef("--wait and --detach exclude each other").WithHint("--wait is the default; --detach returns once the agent runs")
+			}
+			return anyArgs(&opts.words)(cmd, args)
+		},
 		RunE: start(a, runF, runRun, opts),
 	}
 	opts.define(cmd)
@@ -57,7 +62,6 @@ cw run --json - < goal.md`,
 	fl.BoolVar(&opts.detach, "detach", false, "print the agent's name and return once it runs")
 	fl.DurationVar(&opts.timeout, "timeout", 0, "stop waiting after this `TIME`, like 30m (default: never)")
 	fl.BoolVar(&opts.noWaitParked, "no-wait-parked", false, "do not wait for an agent whose accounts are all at their limit")
-	cmd.MarkFlagsMutuallyExclusive("wait", "detach")
 	return cmd
 }
 
@@ -70,7 +74,11 @@ func runRun(ctx context.Context, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	req.Projects = []string{a.abs(o.repo)}
+	repo, err := a.abs(o.repo)
+	if err != nil {
+		return err
+	}
+	req.Projects = []string{repo}
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -132,6 +140,9 @@ func (w watch) toTheEnd(ctx context.Context) error {
 	case ctx.Err() != nil:
 		why, verdict = exitDetached, cw.Errorf(cw.CodeInterrupted, "you left; %s goes on", agent.Alias).
 			WithHint("come back with cw agent attach %s, end it with cw agent stop %s", agent.Alias, agent.Alias)
+	case cw.ErrorCode(err) == cw.CodeUnreachable:
+		return cw.Errorf(cw.CodeUnreachable, "%s cannot be watched any more", agent.Alias).
+			WithHint("it may be running on: cw agent list; watch it again with cw agent attach %s", agent.Alias).Because(err)
 	default:
 		return err
 	}

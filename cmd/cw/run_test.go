@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,6 +129,17 @@ func TestRun(t *testing.T) {
 		{"no commit", []string{"run", "fix it"}, comesTo(with(running("brave-otter"), func(v *cw.AgentView) {
 			v.Status = cw.StatusIdle
 		})), 1},
+		{"not handed over", []string{"run", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {
+			v.Projects[0].HandedOver = ""
+			v.Warnings = []string{"the branch is not in your repository: /work/repo is gone"}
+		})), 1},
+		{"not handed over json", []string{"run", "--json", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {
+			v.Projects[0].HandedOver = ""
+		})), 1},
+		{"not looked at", []string{"run", "fix it"}, comesTo(with(running("brave-otter"), func(v *cw.AgentView) {
+			v.Status, v.NoChanges = cw.StatusIdle, "the tests pass already"
+			v.Warnings = []string{"the worktree of repo could not be looked at, so its branch was not handed over: no index"}
+		})), 1},
 		{"uncommitted", []string{"run", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {
 			v.Projects[0].Dirty = 1
 		})), 1},
@@ -157,6 +169,9 @@ func TestRun(t *testing.T) {
 		}, 6},
 		{"empty goal", []string{"run"}, nil, 2},
 		{"blank goal", []string{"run", "", "  "}, nil, 2},
+		{"wait and detach", []string{"run", "--wait", "--detach", "x"}, nil, 2},
+		{"bad time", []string{"run", "--timeout", "soon", "x"}, nil, 2},
+		{"no directory", []string{"run", "x"}, func(b *bench) { b.dir = "" }, 1},
 		{"two goals", []string{"run", "--prompt-file", "x.md", "fix it"}, nil, 2},
 		{"no such file", []string{"run", "--prompt-file", "/no/such/goal.md"}, nil, 2},
 		{"refused", []string{"run", "fix it"}, func(b *bench) {
@@ -262,6 +277,40 @@ func TestRunAsksAgain(t *testing.T) {
 		if req.RequestKey != b.fake.spawns[0].RequestKey {
 			t.Error("asked again with another request key: that makes a second agent")
 		}
+	}
+}
+
+// TestRunAsksUntilItIsBack: the daemon is away for a while, and says so itself.
+func TestRunAsksUntilItIsBack(t *testing.T) {
+	t.Parallel()
+	ending := cw.Errorf(cw.CodeUnreachable, "the daemon is ending")
+	for _, tc := range []struct {
+		name string
+		away time.Duration
+		code int
+		says string
+	}{
+		{"back", 20 * time.Second, 0, "brave-otter"},
+		{"away for good", time.Hour, 5, "cw agent list"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.fake.add(running("brave-otter"), nil)
+				b.fake.errs["Spawn"] = cw.Errorf(cw.CodeInterrupted, "the caller let go")
+				b.fake.failures["Spawn"] = 1
+				begin := time.Now()
+				b.connect = func(context.Context) (cw.Services, error) {
+					if now := time.Since(begin); now > 0 && now < tc.away {
+						return nil, ending
+					}
+					return b.fake, nil
+				}
+				if text, code := b.session(t.Context(), "run", "--detach", "x"); code != tc.code || !strings.Contains(text, tc.says) {
+					t.Errorf("want exit code %d and %q:\n%s", tc.code, tc.says, text)
+				}
+			})
+		})
 	}
 }
 

@@ -16,9 +16,13 @@ import (
 	"cw/internal/cw"
 )
 
-// spawnTries is how often a spawn is asked for again when the daemon went away
-// in the middle. The request key makes that safe: there is one agent at most.
-const spawnTries = 5
+// A spawn is asked for again while the daemon is away, for spawnMax with
+// pauses of up to spawnPause. The request key makes that safe: there is one
+// agent at most.
+const (
+	spawnMax   = 30 * time.Second
+	spawnPause = time.Second
+)
 
 // stdinName is the file name that means standard input.
 const stdinName = "-"
@@ -46,7 +50,7 @@ func (f *spawnFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.script, "script", "", "provider script: the executable `FILE` that is the agent")
 	// A goal that begins with a hyphen looks like a flag.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s", oneLine(err.Error())).
+		return flagError(err).
 			WithHint("%[1]s --help lists the flags; a goal that begins with a hyphen goes behind --: %[1]s -- \"-v prints nothing\"", cmd.CommandPath())
 	})
 }
@@ -54,6 +58,10 @@ func (f *spawnFlags) define(cmd *cobra.Command) {
 // request makes the request, with the caller's goal and environment.
 func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 	goal, err := f.goal(a)
+	if err != nil {
+		return cw.SpawnRequest{}, err
+	}
+	script, err := a.scriptPath(f.script)
 	if err != nil {
 		return cw.SpawnRequest{}, err
 	}
@@ -65,7 +73,7 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 		Provider:   f.provider,
 		Model:      f.model,
 		Name:       f.name,
-		Script:     a.scriptPath(f.script),
+		Script:     script,
 		Env:        a.env.forAgent(),
 	}, nil
 }
@@ -106,7 +114,11 @@ func (f *spawnFlags) goal(a *app) (string, error) {
 func (a *app) readGoal(file string) (string, error) {
 	in := a.in
 	if file != stdinName {
-		f, err := os.Open(a.abs(file))
+		path, err := a.abs(file)
+		if err != nil {
+			return "", err
+		}
+		f, err := os.Open(path)
 		if err != nil {
 			return "", usagef("the goal cannot be read").WithHint("--prompt-file names a file that you can read, or - for stdin").Because(err)
 		}
@@ -122,15 +134,19 @@ func (a *app) readGoal(file string) (string, error) {
 
 // scriptPath makes the name of an executable independent of the working
 // directory. A bare name that is no file here is left to the daemon's search.
-func (a *app) scriptPath(script string) string {
+func (a *app) scriptPath(script string) (string, error) {
 	if script == "" {
-		return ""
+		return "", nil
 	}
-	path := a.abs(script)
-	if _, err := os.Stat(path); err != nil && !strings.ContainsRune(script, filepath.Separator) {
-		return script
+	bare := !strings.ContainsRune(script, filepath.Separator)
+	path, err := a.abs(script)
+	if err == nil && bare {
+		_, err = os.Stat(path)
 	}
-	return path
+	if err != nil && bare {
+		return script, nil
+	}
+	return path, err
 }
 
 // forAgent is the part of the caller's environment that an agent gets.
@@ -170,19 +186,49 @@ func (a *app) spawn(ctx context.Context, svc cw.Services, req cw.SpawnRequest) (
 	}
 }
 
-// trySpawn repeats the request when the daemon goes away in the middle.
+// trySpawn repeats the request while the daemon goes away in the middle: it
+// ends, is restarted, or is started anew by connect, which never does so inside
+// of a run. ctx does not end, so an interruption is the daemon's own end.
 func (a *app) trySpawn(ctx context.Context, svc cw.Services, req cw.SpawnRequest) (cw.AgentView, error) {
+	deadline := time.Now().Add(spawnMax)
 	for try := 1; ; try++ {
 		agent, err := svc.Spawn(ctx, req)
-		if cw.ErrorCode(err) != cw.CodeUnreachable || try == spawnTries {
+		if !wentAway(err) {
 			return agent, err
 		}
-		a.note("the daemon went away while the agent was being made; asking again")
-		if err := pause(ctx, time.Duration(try)*100*time.Millisecond); err != nil {
-			return cw.AgentView{}, err
+		if try == 1 {
+			a.note("the daemon went away while the agent was being made; asking again")
 		}
-		if svc, err = a.connect(ctx); err != nil {
+		for wait := time.Duration(try) * 100 * time.Millisecond; wentAway(err); {
+			if time.Now().After(deadline) {
+				return cw.AgentView{}, perhapsSpawned(req, err)
+			}
+			if err := pause(ctx, min(wait, spawnPause)); err != nil {
+				return cw.AgentView{}, err
+			}
+			var again cw.Services
+			if again, err = a.connect(ctx); err == nil {
+				svc = again
+			}
+		}
+		if err != nil {
 			return cw.AgentView{}, fmt.Errorf("ask for the agent again: %w", err)
 		}
 	}
+}
+
+// wentAway tells whether the daemon is not there, or ended during a call.
+func wentAway(err error) bool {
+	code := cw.ErrorCode(err)
+	return code == cw.CodeUnreachable || code == cw.CodeInterrupted
+}
+
+// perhapsSpawned is the error of a spawn that nobody answered to the end.
+func perhapsSpawned(req cw.SpawnRequest, err error) *cw.Error {
+	who := "the agent"
+	if req.Name != "" {
+		who = req.Name
+	}
+	return cw.Errorf(cw.CodeUnreachable, "the daemon went away, and does not say whether %s was made", who).
+		WithHint("it may be running on: cw agent list").Because(err)
 }

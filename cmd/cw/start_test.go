@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -61,6 +63,45 @@ func TestManyStartAtOnce(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(home.RunState(), "start-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestLostSocket: a daemon whose socket was removed is named, and can be
+// replaced and ended.
+func TestLostSocket(t *testing.T) {
+	t.Parallel()
+	env, temp := realEnv(t)
+	home := cw.Home(filepath.Join(temp, "home"))
+	env = append(env, "CW_HOME="+string(home))
+	t.Cleanup(func() { killDaemon(t, home) })
+	lose := func() (pid int) {
+		t.Helper()
+		if _, stderr, code := cli(t, env, "project", "list"); code != 0 {
+			t.Fatalf("start: exit code %d: %s", code, stderr)
+		}
+		if err := os.Remove(home.Socket()); err != nil {
+			t.Fatal(err)
+		}
+		return lockHolder(home)
+	}
+	first := lose()
+	if _, stderr, code := cli(t, env, "status"); code != 5 || !strings.Contains(stderr, fmt.Sprintf("pid %d holds", first)) {
+		t.Errorf("status: exit code %d: %s", code, stderr)
+	}
+	if out, stderr, code := cli(t, env, "restart"); code != 0 {
+		t.Fatalf("restart: exit code %d: %s%s", code, out, stderr)
+	}
+	if second := lose(); second == first || second == 0 {
+		t.Errorf("pid %d after the restart, %d before", second, first)
+	}
+	if out, stderr, code := cli(t, env, "stop"); code != 0 || !strings.Contains(out, "the daemon is stopped") {
+		t.Errorf("stop: exit code %d: %s%s", code, out, stderr)
+	}
+	if pid := lockHolder(home); pid != 0 {
+		t.Errorf("the daemon with pid %d still runs", pid)
+	}
+	if out, _, code := cli(t, env, "stop"); code != 0 || !strings.Contains(out, "not running") {
+		t.Errorf("second stop: exit code %d: %s", code, out)
 	}
 }
 

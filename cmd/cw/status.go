@@ -27,6 +27,13 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 	a := o.app
 	svc, err := a.reach(ctx)
 	if absent(err) {
+		home, homeErr := a.home()
+		if homeErr != nil {
+			return homeErr
+		}
+		if pid := a.holder(home); pid != 0 {
+			return notReached(home, pid)
+		}
 		return cw.Errorf(cw.CodeUnreachable, "the daemon is not running").
 			WithHint("any command that needs it starts it, and so does cw serve in the foreground")
 	}

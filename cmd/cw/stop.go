@@ -78,27 +78,47 @@ func (a *app) stopDaemon(ctx context.Context) (stopped, error) {
 	return was, nil
 }
 
-// askToEnd asks the daemon over its socket, and one that speaks another
-// version or hangs by a signal.
+// askToEnd asks the daemon over its socket, and one that cannot be asked there
+// by a signal: its socket is lost, it speaks another version, it hangs, it
+// cannot tell who is calling.
 func (a *app) askToEnd(ctx context.Context) (stopped, error) {
 	svc, err := a.reach(ctx)
 	if err == nil {
-		was, err := svc.Shutdown(ctx)
-		return stopped{Stopped: err == nil, PID: was.PID, AgentsAlive: was.AgentsAlive}, err
+		var was cw.DaemonStatus
+		if was, err = svc.Shutdown(ctx); err == nil {
+			return stopped{Stopped: true, PID: was.PID, AgentsAlive: was.AgentsAlive}, nil
+		}
+		if cw.ErrorCode(err) != cw.CodeUnreachable {
+			return stopped{}, err // it knows who is calling, and refuses
+		}
 	}
-	switch {
-	case absent(err):
-		return stopped{}, nil
-	case !saidItself(err):
-		return stopped{}, err
+	switch code := cw.ErrorCode(err); {
+	case code == cw.CodeForbidden && a.env["CW_TOKEN"] != "":
+		return stopped{}, err // the token is what it refuses, and can be left out
+	case code == cw.CodeUnreachable, code == cw.CodeForbidden, code == cw.CodeUnauthorized:
+		return a.signalToEnd(err)
 	}
+	return stopped{}, err
+}
+
+// signalToEnd ends whoever holds the home. why is what the socket gave.
+func (a *app) signalToEnd(why error) (stopped, error) {
 	home, err := a.home()
 	if err != nil {
 		return stopped{}, err
+	}
+	if absent(why) && a.holder(home) == 0 {
+		return stopped{}, nil
 	}
 	if a.inside(home) {
 		return stopped{}, cw.Errorf(cw.CodeRefused, "an agent cannot end the daemon").WithHint("a person does, outside of the run")
 	}
 	pid, err := a.end(home)
-	return stopped{Stopped: err == nil && pid != 0, PID: pid}, err
+	switch {
+	case err != nil:
+		return stopped{}, err
+	case pid == 0 && !absent(why) && !saidItself(why):
+		return stopped{}, why // something answers there, and holds no home
+	}
+	return stopped{Stopped: pid != 0, PID: pid}, nil
 }

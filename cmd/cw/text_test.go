@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -112,3 +113,20 @@ func TestSmallTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestFullStdout: an answer that nobody got is a failure.
+func TestFullStdout(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"id"}, {"id", "--json"}, {"status"}, {"agent", "list"}, {"stop"}, {"--help"}} {
+		b := newBench(t)
+		b.out = full{}
+		b.fake.add(running("brave-otter"), nil)
+		if text, code := b.session(t.Context(), args...); code != 1 || !strings.Contains(text, "no space left") {
+			t.Errorf("want exit code 1:\n%s", text)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
