@@ -192,6 +192,8 @@ func (c *connector) start(ctx context.Context, home cw.Home) (cw.Services, error
 		said := readStartReport(report)
 		other := c.holder(home)
 		switch {
+		case said != nil && said.Code == cw.CodeInterrupted:
+			return nil, cw.Errorf(cw.CodeUnreachable, "the daemon was ended while it started").WithHint("run the command again")
 		case said != nil && (other == 0 || other == pid):
 			return nil, said
 		case said != nil && (time.Now().After(deadline) || time.Now().After(settled) && heldLong(home)):

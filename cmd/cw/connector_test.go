@@ -98,6 +98,10 @@ func TestConnect(t *testing.T) {
 			w.dead = true
 			w.report = func(path string) { _ = writeStartReport(path, newer) }
 		}, code: cw.CodeRefused, launched: 1, says: "newer cw"},
+		{name: "ended by cw stop", setup: func(w *world) {
+			w.lock = 100
+			w.report = func(path string) { _ = writeStartReport(path, cw.Errorf(cw.CodeInterrupted, "interrupted")) }
+		}, code: cw.CodeUnreachable, launched: 1, says: "ended while it started"},
 		{name: "says why, and is not gone yet", setup: func(w *world) {
 			w.lock = 100
 			w.report = func(path string) { _ = writeStartReport(path, newer) }

@@ -36,22 +36,28 @@ type follower struct {
 func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 	view := newScreen(f.app, f.agent.Alias, f.prefix, f.started)
 	defer view.close()
+	away := false
 	for {
 		last, err := f.stream(ctx, view)
 		if errors.Is(err, errParked) {
 			return f.agent, nil
 		}
-		if err != nil {
-			return f.agent, err
-		}
-		agent, err := f.svc.Agent(ctx, string(f.agent.ID))
-		if err != nil {
-			return f.agent, err
-		}
-		if f.agent = agent; agent.Status.AtRest() {
-			return agent, nil
-		}
 		f.query.AfterID = max(f.query.AfterID, last)
+		var agent cw.AgentView
+		if err == nil {
+			agent, err = f.svc.Agent(ctx, string(f.agent.ID))
+		}
+		switch {
+		case err == nil:
+			if f.agent = agent; agent.Status.AtRest() {
+				return agent, nil
+			}
+		case cw.ErrorCode(err) != cw.CodeUnreachable || saidItself(err):
+			return f.agent, err
+		case !away: // it ended between two calls; within one, the stream waits for it itself
+			view.print(outageLine(view.paint, true))
+		}
+		away = err != nil
 		if err := pause(ctx, reopenAfter); err != nil {
 			return f.agent, err
 		}

@@ -314,6 +314,33 @@ func TestRunAsksUntilItIsBack(t *testing.T) {
 	}
 }
 
+// TestRunWatchesOn: the daemon ends between the spawn and the first look.
+func TestRunWatchesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		end := ended("brave-otter")
+		b.fake.add(running("brave-otter"), &end)
+		b.fake.errs["OutputEvents"] = gone()
+		b.fake.failures["OutputEvents"] = 20
+		text, code := b.session(t.Context(), "run", "x")
+		if code != 0 || strings.Count(text, "the daemon is away") != 1 || !strings.Contains(text, "git merge agent/brave-otter") {
+			t.Error(text)
+		}
+	})
+}
+
+// TestRunCannotWatch: the name of an agent that runs on is told all the same.
+func TestRunCannotWatch(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fake.add(running("brave-otter"), nil)
+	b.fake.errs["OutputEvents"] = cw.Errorf(cw.CodeUnreachable, "another version").WithHint("cw restart")
+	if text, code := b.session(t.Context(), "run", "--json", "x"); code != 5 || !strings.Contains(text, "cw agent attach brave-otter") {
+		t.Error(text)
+	}
+}
+
 // TestRunInterrupted: Ctrl-C only stops watching.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
