@@ -197,7 +197,7 @@ func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []str
 	case stdout.over:
 		g.err = errTooMuch
 		return cw.Errorf(cw.CodeFailed, "git %s printed more than %d MiB", args[0], maxOutput>>20).Because(g)
-	case ctx.Err() != nil && context.Cause(ctx) == errTooLong:
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTooLong):
 		g.err = errTooLong
 		return cw.Errorf(cw.CodeTimeout, "git %s did not end in %s", args[0], r.limit(p)).
 			WithHint("something in %s makes git wait: a disk that does not answer, or a FIFO where a file should be", p.dir).Because(g)

@@ -34,7 +34,7 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 		select {
 		case <-time.After(lockTick):
 		case <-ctx.Done():
-			if context.Cause(ctx) == errTooLong {
+			if errors.Is(context.Cause(ctx), errTooLong) {
 				return nil, cw.Errorf(cw.CodeTimeout, "the lock %s is held for more than %s", path, lockLimit).
 					WithHint("another cw or a git it started hangs; see: fuser %s", path)
 			}

@@ -65,7 +65,7 @@ func parseStatusRow(row string) (statusEntry, error) {
 		return statusEntry{}, fmt.Errorf("status row %.80q is not understood", row)
 	}
 	e := statusEntry{Kind: statusKind(row[0])}
-	fields := 0 // before the path, the first letter not counted
+	var fields int // before the path, the first letter not counted
 	switch e.Kind {
 	case statusUntracked, statusIgnored:
 		e.Path = row[2:]

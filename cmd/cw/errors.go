@@ -39,7 +39,7 @@ func explain(ctx context.Context, err error, understood bool) *cw.Error {
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return cw.Errorf(cw.CodeInterrupted, "interrupted")
-	case isOurs && err != error(e): // wrapped: what was tried is part of the story
+	case isOurs && err != error(e): //nolint:errorlint // identity is meant: wrapped: what was tried is part of the story
 		whole := *e
 		whole.Message, whole.Err = err.Error(), nil
 		return &whole
