@@ -181,6 +181,8 @@ func TestInsideAnAgent(t *testing.T) {
 		{"env -u CW_TOKEN -u CW_RUN -u CW_AGENT_ID cw project list", 4},
 		{"env -u CW_TOKEN -u CW_RUN setsid cw project list", 4},
 		{"env CW_TOKEN=cwa_forged cw agent show $CW_AGENT_ID", 4},
+		// Its run directory is its own to spoil; who it is does not stand there.
+		{"mv $CW_HOME/runs/$(basename $PWD)/1/started.json .cw/tmp/; env -u CW_TOKEN -u CW_RUN cw project list", 4},
 	}
 	var script strings.Builder
 	for i, c := range calls {
