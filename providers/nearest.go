@@ -3,6 +3,8 @@ package providers
 import (
 	"regexp"
 	"strings"
+
+	"cw/internal/cw"
 )
 
 // nearest gives the known name that is most like the given one, "" when there
@@ -17,25 +19,9 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// distance is the Levenshtein distance in bytes, of the first 64 bytes.
+// distance is the edit distance of the first 64 bytes.
 func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return cw.EditDistance(a[:min(len(a), 64)], b[:min(len(b), 64)])
 }
 
 // firstMatch gives the line of text in which the first pattern that matches is

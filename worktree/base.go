@@ -146,7 +146,7 @@ func nearest(name string, names []string) []string {
 	var near []scored
 	lower := strings.ToLower(name)
 	for _, n := range names {
-		score := editDistance(lower, strings.ToLower(n))
+		score := cw.EditDistance(lower, strings.ToLower(n))
 		if strings.HasSuffix(n, "/"+name) || strings.Contains(strings.ToLower(n), lower) {
 			score = min(score, 1)
 		}
@@ -160,25 +160,4 @@ func nearest(name string, names []string) []string {
 		out = append(out, s.name)
 	}
 	return out
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
