@@ -115,7 +115,7 @@ func TestDirtyCheckout(t *testing.T) {
 	}
 	s.Book = l.Books
 	spawned := works(t, l, "agent", "spawn", "--provider", "fake", "--project", ".", s.Goal())
-	holds(t, "agent spawn", spawned.stderr, "warning: 2 changed files")
+	holds(t, "agent spawn", spawned.stderr, "warning: the agent does not see", "2 changed files")
 }
 
 // TestWorktreeInclude: ignored files that are asked for come along, others do

@@ -167,7 +167,8 @@ func TestMovedAway(t *testing.T) {
 		must(t, os.WriteFile(gate, nil, 0o600))
 		a := do(t, l, call{dir: root(l), args: []string{"agent", "attach", "--json", busy}})
 		got := decode[report](t, a.stdout)
-		if a.code != exitOK || got.Agent.Status != "idle" || got.Commits != 1 || got.HandedOver != "" {
+		// It is committed and safe in the mirror, but not where the user looks.
+		if a.code != exitFailed || got.Agent.Status != "idle" || got.Commits != 1 || got.HandedOver != "" {
 			t.Errorf("%s", a)
 		}
 		holds(t, "the warnings", strings.Join(got.Agent.Warnings, "\n"), "agent/"+busy, "could not be brought into", "mirror")
