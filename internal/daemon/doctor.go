@@ -39,6 +39,7 @@ const (
 	filesNeeded  = 1024    // open files that a daemon with many agents needs
 	watchesLow   = 8192    // inotify watches
 	doctorWait   = 20 * time.Second
+	doctorProbe  = 5 * time.Second // for one CLI to tell its version
 	watchesLimit = "/proc/sys/fs/inotify/max_user_watches"
 )
 
@@ -162,6 +163,9 @@ func providerChecks(ctx context.Context, home cw.Home, environ []string) []Check
 }
 
 func providerCheck(ctx context.Context, p providers.Preset, environ []string) Check {
+	// One CLI that hangs must not use up the time of the others.
+	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
+	defer cancel()
 	c := Check{Name: "provider " + p.Name, Status: CheckWarn, Fix: p.Command.Install}
 	binary, err := p.Find(variable(environ, "PATH"), variable(environ, "HOME"))
 	if err != nil {
