@@ -212,12 +212,12 @@ func eventually(t testing.TB, what string, ok func() bool) {
 // directory or process. Projects are those that may be registered.
 func (e *engine) wantNothing(projects ...string) {
 	e.t.Helper()
-	views, err := e.Agents(e.t.Context(), cw.AgentFilter{})
+	views, err := cw.AllAgents(e.t.Context(), e, cw.AgentFilter{})
 	must(e.t, err)
 	if len(views) > 0 {
 		e.t.Errorf("agent %s is %s: %s", views[0].Alias, views[0].Status, views[0].Error)
 	}
-	known, err := e.Projects(e.t.Context())
+	known, err := cw.AllPages(e.t.Context(), e.Projects)
 	must(e.t, err)
 	var names []string
 	for _, p := range known {

@@ -102,8 +102,8 @@ func (o *Orchestrator) sameRepository(ctx context.Context, p cw.Project) (worktr
 }
 
 // Projects implements cw.ProjectService.
-func (o *Orchestrator) Projects(ctx context.Context) ([]cw.Project, error) {
-	return o.Store.Projects(ctx)
+func (o *Orchestrator) Projects(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+	return o.Store.ProjectPage(ctx, q)
 }
 
 // Project implements cw.ProjectService.

@@ -194,7 +194,7 @@ func TestSpawnNotTakenBack(t *testing.T) {
 	if err == nil {
 		t.Fatal("it runs")
 	}
-	views, err := e.Agents(t.Context(), cw.AgentFilter{})
+	views, err := cw.AllAgents(t.Context(), e, cw.AgentFilter{})
 	must(t, err)
 	if len(views) != 1 || views[0].Status != cw.StatusCrashed || views[0].Reason != cw.ReasonStartFailed || views[0].Error == "" {
 		t.Fatalf("%+v", views)
@@ -243,7 +243,7 @@ func TestSameRequest(t *testing.T) {
 				t.Fatalf("request %d: agent %s (not %s) is %s: %v", i, views[i].ID, views[0].ID, views[i].Status, errs[i])
 			}
 		}
-		if found, err := e.Agents(t.Context(), cw.AgentFilter{}); err != nil || len(found) != 1 {
+		if found, err := cw.AllAgents(t.Context(), e, cw.AgentFilter{}); err != nil || len(found) != 1 {
 			t.Errorf("%d agents, %v", len(found), err)
 		}
 		books, err := fakecli.ReadBooks(e.books)
@@ -404,7 +404,7 @@ func TestSpawnLetGo(t *testing.T) {
 		done <- err
 	}()
 	eventually(t, "the project", func() bool {
-		known, err := e.Projects(t.Context())
+		known, err := cw.AllPages(t.Context(), e.Projects)
 		return err == nil && len(known) == 1
 	})
 	cancel()

@@ -11,6 +11,7 @@ import (
 type Store interface {
 	AddProject(ctx context.Context, p cw.Project, ev cw.Event) error
 	Projects(ctx context.Context) ([]cw.Project, error)
+	ProjectPage(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error)
 	ProjectByRef(ctx context.Context, ref string) (cw.Project, error)
 	ProjectByGitDir(ctx context.Context, gitDir string) (cw.Project, bool, error)
 	UpdateProjectPath(ctx context.Context, id cw.ProjectID, path, gitDir string) error
@@ -34,7 +35,7 @@ type Store interface {
 
 	AgentByRef(ctx context.Context, ref string) (cw.Agent, error)
 	AgentView(ctx context.Context, ref string) (cw.AgentView, error)
-	AgentViews(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error)
+	AgentViews(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error)
 
 	AppendChunks(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, error)
 	NextOffset(ctx context.Context, agent cw.AgentID, session int) (int64, error)

@@ -7,15 +7,15 @@ import (
 )
 
 // Agents implements cw.AgentService.
-func (o *Orchestrator) Agents(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
-	views, err := o.Store.AgentViews(ctx, f)
+func (o *Orchestrator) Agents(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
+	page, err := o.Store.AgentViews(ctx, f)
 	if err != nil {
-		return nil, err
+		return page, err
 	}
-	for i := range views {
-		o.addActivity(&views[i])
+	for i := range page.Items {
+		o.addActivity(&page.Items[i])
 	}
-	return views, nil
+	return page, nil
 }
 
 // Agent implements cw.AgentService.

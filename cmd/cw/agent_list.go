@@ -67,7 +67,7 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 	if err != nil {
 		return err
 	}
-	agents, err := svc.Agents(ctx, filter)
+	agents, err := cw.AllAgents(ctx, svc, filter)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func agentStopRun(ctx context.Context, o *agentStopOptions) error {
 // stopAll stops all agents at the same time: each may take its whole grace.
 func (o *agentStopOptions) stopAll(ctx context.Context, svc cw.Services) error {
 	a := o.app
-	alive, err := svc.Agents(ctx, cw.AgentFilter{Statuses: []cw.AgentStatus{
+	alive, err := cw.AllAgents(ctx, svc, cw.AgentFilter{Statuses: []cw.AgentStatus{
 		cw.StatusPending, cw.StatusStarting, cw.StatusRunning, cw.StatusParked,
 	}})
 	if err != nil {

@@ -62,7 +62,7 @@ func completeAgents(a *app) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		agents, err := svc.Agents(ctx, cw.AgentFilter{})
+		agents, err := cw.AllAgents(ctx, svc, cw.AgentFilter{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

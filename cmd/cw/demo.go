@@ -312,7 +312,7 @@ func (d *demo) stopAll(ctx context.Context) error {
 		}
 		return processGone(ctx, pid)
 	}
-	agents, err := d.svc.Agents(ctx, cw.AgentFilter{})
+	agents, err := cw.AllAgents(ctx, d.svc, cw.AgentFilter{})
 	errs := []error{err}
 	for _, v := range agents {
 		if !v.Status.AtRest() {

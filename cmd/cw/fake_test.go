@@ -97,9 +97,9 @@ func (f *fakeServices) Spawn(_ context.Context, req cw.SpawnRequest) (cw.AgentVi
 	return f.agents[0], nil
 }
 
-func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) ([]cw.AgentView, error) {
+func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) (cw.Page[cw.AgentView], error) {
 	if err := f.fails("Agents"); err != nil {
-		return nil, err
+		return cw.Page[cw.AgentView]{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) ([]cw.Ag
 			out = append(out, v)
 		}
 	}
-	return out, nil
+	return cw.Page[cw.AgentView]{Items: out}, nil
 }
 
 func (f *fakeServices) Agent(_ context.Context, ref string) (cw.AgentView, error) {
@@ -168,8 +168,20 @@ func (f *fakeServices) AddProject(_ context.Context, path string) (cw.Project, e
 	return p, nil
 }
 
-func (f *fakeServices) Projects(context.Context) ([]cw.Project, error) {
-	return f.projects, f.fails("Projects")
+func (f *fakeServices) Projects(context.Context, cw.PageQuery) (cw.Page[cw.Project], error) {
+	return cw.Page[cw.Project]{Items: f.projects}, f.fails("Projects")
+}
+
+func (f *fakeServices) CreateToken(_ context.Context, req cw.TokenRequest) (cw.CreatedToken, error) {
+	return cw.CreatedToken{Token: cw.Token{ID: "tttttttttttt", Name: req.Name, Scopes: req.Scopes}, Secret: "secret"}, f.fails("CreateToken")
+}
+
+func (f *fakeServices) Tokens(context.Context, cw.PageQuery) (cw.Page[cw.Token], error) {
+	return cw.Page[cw.Token]{}, f.fails("Tokens")
+}
+
+func (f *fakeServices) RevokeToken(_ context.Context, ref string) (cw.Token, error) {
+	return cw.Token{Name: ref}, f.fails("RevokeToken")
 }
 
 func (f *fakeServices) Project(_ context.Context, ref string) (cw.Project, error) {

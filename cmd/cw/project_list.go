@@ -27,7 +27,7 @@ func projectListRun(ctx context.Context, o *projectListOptions) error {
 	if err != nil {
 		return err
 	}
-	projects, err := svc.Projects(ctx)
+	projects, err := cw.AllPages(ctx, svc.Projects)
 	if err != nil {
 		return err
 	}

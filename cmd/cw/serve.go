@@ -59,6 +59,6 @@ func serveRun(ctx context.Context, o *serveOptions) error {
 // terminal when there is one.
 func (a *app) serveHome(ctx context.Context, home cw.Home, terminal io.Writer) error {
 	return daemon.Serve(ctx, daemon.Config{
-		Home: home, Version: version(), Stderr: terminal, Environ: a.env.list(),
+		Home: home, Version: version(), Settings: daemon.DefaultSettings(), Stderr: terminal, Environ: a.env.list(),
 	})
 }

@@ -18,7 +18,7 @@ type listAgents struct {
 }
 
 func (in *listAgents) filter() cw.AgentFilter {
-	f := cw.AgentFilter{Project: in.Project, Limit: in.Limit}
+	f := cw.AgentFilter{Project: in.Project, PageQuery: cw.PageQuery{Limit: in.Limit}}
 	for _, status := range in.Status {
 		f.Statuses = append(f.Statuses, cw.AgentStatus(status))
 	}
@@ -42,9 +42,10 @@ type diffAgent struct {
 
 func registerAgents(s *Server) {
 	services := s.opts.Services
-	handle(s, "list-agents", func(ctx context.Context, in *listAgents) ([]cw.AgentView, error) {
-		list, err := visibleAgents(ctx, services, in.filter())
-		return orEmpty(list), err
+	handle(s, "list-agents", func(ctx context.Context, in *listAgents) (cw.Page[cw.AgentView], error) {
+		page, err := visibleAgents(ctx, services, in.filter())
+		page.Items = orEmpty(page.Items)
+		return page, err
 	})
 	handle(s, "spawn-agent", func(ctx context.Context, in *spawnAgent) (cw.AgentView, error) {
 		return services.Spawn(ctx, in.Body)
@@ -66,22 +67,21 @@ func registerAgents(s *Server) {
 
 // visibleAgents lists what the caller may see: an agent sees the agents of its
 // initiative, and as long as there are no initiatives that is itself.
-func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilter) ([]cw.AgentView, error) {
+func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
 	actor := cw.ActorOf(ctx)
 	if actor.Kind != cw.ActorAgent {
 		return services.Agents(ctx, f)
 	}
-	f.Limit = 0 // of all, then one is taken
-	list, err := services.Agents(ctx, f)
+	list, err := cw.AllAgents(ctx, services, f)
 	if err != nil {
-		return nil, err
+		return cw.Page[cw.AgentView]{}, err
 	}
 	for _, view := range list {
 		if view.ID == actor.AgentID {
-			return []cw.AgentView{view}, nil
+			return cw.Page[cw.AgentView]{Items: []cw.AgentView{view}}, nil
 		}
 	}
-	return nil, nil
+	return cw.Page[cw.AgentView]{}, nil
 }
 
 // Spawn implements cw.AgentService.
@@ -90,12 +90,12 @@ func (c *Client) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 }
 
 // Agents implements cw.AgentService.
-func (c *Client) Agents(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
+func (c *Client) Agents(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
 	q := query{}
 	q.list("status", texts(f.Statuses))
 	q.text("project", f.Project)
 	q.number("limit", int64(f.Limit))
-	return call[[]cw.AgentView](ctx, c, request{method: http.MethodGet, path: "/v1/agents", query: q})
+	return call[cw.Page[cw.AgentView]](ctx, c, request{method: http.MethodGet, path: "/v1/agents", query: q})
 }
 
 // Agent implements cw.AgentService.

@@ -260,15 +260,15 @@ func TestAgentListsItself(t *testing.T) {
 	t.Parallel()
 	d := startDaemon(t, nil)
 	for token, name := range map[string]string{tokenSelf: servicetest.PreparedAgent, tokenOther: servicetest.PreparedStandalone} {
-		for _, f := range []cw.AgentFilter{{}, {Limit: 1}} {
-			list, err := d.client(token).Agents(t.Context(), f)
+		for _, f := range []cw.AgentFilter{{}, {PageQuery: cw.PageQuery{Limit: 1}}} {
+			list, err := cw.AllAgents(t.Context(), d.client(token), f)
 			noError(t, err)
 			if len(list) != 1 || list[0].Alias != name {
 				t.Errorf("%s sees %d agents", name, len(list))
 			}
 		}
 	}
-	list, err := d.client(tokenSelf).Agents(t.Context(), cw.AgentFilter{Statuses: []cw.AgentStatus{cw.StatusCrashed}})
+	list, err := cw.AllAgents(t.Context(), d.client(tokenSelf), cw.AgentFilter{Statuses: []cw.AgentStatus{cw.StatusCrashed}})
 	if err != nil || len(list) != 0 {
 		t.Errorf("filtered out: %v %v", list, err)
 	}
@@ -357,7 +357,7 @@ func TestBodyTooLarge(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 	}
-	list, err := d.memory.Agents(t.Context(), cw.AgentFilter{})
+	list, err := cw.AllAgents(t.Context(), d.memory, cw.AgentFilter{})
 	if err != nil || len(list) != 2 {
 		t.Errorf("%d agents, %v", len(list), err)
 	}

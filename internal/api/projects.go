@@ -21,9 +21,10 @@ type addProjectBody struct {
 
 func registerProjects(s *Server) {
 	services := s.opts.Services
-	handle(s, "list-projects", func(ctx context.Context, _ *nothing) ([]cw.Project, error) {
-		list, err := services.Projects(ctx)
-		return orEmpty(list), err
+	handle(s, "list-projects", func(ctx context.Context, _ *nothing) (cw.Page[cw.Project], error) {
+		page, err := services.Projects(ctx, cw.PageQuery{})
+		page.Items = orEmpty(page.Items)
+		return page, err
 	})
 	handle(s, "add-project", func(ctx context.Context, in *addProject) (cw.Project, error) {
 		return services.AddProject(ctx, in.Body.Path)
@@ -50,8 +51,8 @@ func (c *Client) AddProject(ctx context.Context, path string) (cw.Project, error
 }
 
 // Projects implements cw.ProjectService.
-func (c *Client) Projects(ctx context.Context) ([]cw.Project, error) {
-	return call[[]cw.Project](ctx, c, request{method: http.MethodGet, path: "/v1/projects"})
+func (c *Client) Projects(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+	return call[cw.Page[cw.Project]](ctx, c, request{method: http.MethodGet, path: "/v1/projects"})
 }
 
 // Project implements cw.ProjectService.

@@ -44,6 +44,11 @@ type Options struct {
 	StartTime func(pid int) (uint64, error)
 	// Scopes are the rights of an agent; nil: what every run has.
 	Scopes func(actor cw.Actor) []cw.Scope
+	// Authenticate tells whose token a request over TCP shows, and what it may.
+	// CodeUnauthorized for a token that is none, or no longer. nil: no TCP.
+	Authenticate func(ctx context.Context, token string) (cw.Actor, []cw.Scope, error)
+	// Metrics answers GET /metrics. nil: there is none.
+	Metrics http.Handler
 	// OnRefused hears of every refusal of a known caller that lacks the right:
 	// what is the operation and the path. ctx outlives the request. May be nil.
 	OnRefused func(ctx context.Context, actor cw.Actor, what string)
@@ -101,6 +106,7 @@ func registerAll(s *Server) {
 	registerAgents(s)
 	registerOutput(s)
 	registerEvents(s)
+	registerTokens(s)
 }
 
 func newServer(opts Options, table []Route, register func(*Server)) (*Server, error) {

@@ -59,13 +59,15 @@ func TestSameAnswers(t *testing.T) {
 	type call func(cw.Services) answer
 	calls := map[string]call{
 		"status":         func(s cw.Services) answer { return one(s.Status(ctx)) },
-		"projects":       func(s cw.Services) answer { return one(s.Projects(ctx)) },
+		"projects":       func(s cw.Services) answer { return one(s.Projects(ctx, cw.PageQuery{})) },
 		"add no project": func(s cw.Services) answer { return one(s.AddProject(ctx, d.fixture.NoRepo)) },
 		"remove in use":  func(s cw.Services) answer { return one(s.RemoveProject(ctx, d.fixture.Project)) },
 		"spawn no goal":  func(s cw.Services) answer { return one(s.Spawn(ctx, cw.SpawnRequest{})) },
 		"spawn bad name": func(s cw.Services) answer { return one(s.Spawn(ctx, cw.SpawnRequest{Goal: "x", Name: "../x"})) },
 		"agents":         func(s cw.Services) answer { return one(s.Agents(ctx, cw.AgentFilter{})) },
-		"agents limited": func(s cw.Services) answer { return one(s.Agents(ctx, cw.AgentFilter{Limit: 1})) },
+		"agents limited": func(s cw.Services) answer {
+			return one(s.Agents(ctx, cw.AgentFilter{PageQuery: cw.PageQuery{Limit: 1}}))
+		},
 		"agents in":      func(s cw.Services) answer { return one(s.Agents(ctx, cw.AgentFilter{Project: "shop"})) },
 		"agents nowhere": func(s cw.Services) answer { return one(s.Agents(ctx, cw.AgentFilter{Project: "no such"})) },
 		"agents by state": func(s cw.Services) answer {
@@ -144,11 +146,11 @@ type failing struct {
 	panic any
 }
 
-func (f failing) Projects(context.Context) ([]cw.Project, error) {
+func (f failing) Projects(context.Context, cw.PageQuery) (cw.Page[cw.Project], error) {
 	if f.panic != nil {
 		panic(f.panic)
 	}
-	return nil, f.err
+	return cw.Page[cw.Project]{}, f.err
 }
 
 func (f failing) Events(context.Context, cw.EventQuery) iter.Seq2[cw.Event, error] {
@@ -171,7 +173,7 @@ func TestErrorsKeepTheirCode(t *testing.T) {
 			t.Parallel()
 			sent := cw.Errorf(code, "what <is> wrong & \"how\"").WithHint("do\nthis").Because(errors.New("secret cause"))
 			d := startDaemon(t, func(o *api.Options) { o.Services = failing{Services: o.Services, err: sent} })
-			_, err := d.client("").Projects(t.Context())
+			_, err := d.client("").Projects(t.Context(), cw.PageQuery{})
 			checkError(t, err, sent)
 			var last error
 			for _, err := range d.client("").Events(t.Context(), cw.EventQuery{}) {
@@ -204,7 +206,7 @@ func TestInternalErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := startDaemon(t, func(o *api.Options) { f.Services = o.Services; o.Services = f })
-			_, err := d.client("").Projects(t.Context())
+			_, err := d.client("").Projects(t.Context(), cw.PageQuery{})
 			checkInternal(t, d, err)
 			var last error
 			for _, err := range d.client("").Events(t.Context(), cw.EventQuery{}) {

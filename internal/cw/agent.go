@@ -175,7 +175,10 @@ type SpawnRequest struct {
 	Model     string   `json:"model,omitempty"`
 	Name      string   `json:"name,omitempty"`   // alias; default a free one
 	Script    string   `json:"script,omitempty"` // provider script: the executable
-	Title     string   `json:"title,omitempty"`
+	// Sandbox is the CLI's own sandbox: SandboxOff (default) or
+	// SandboxWorkspace. CodeInvalid when the provider has none.
+	Sandbox Sandbox `json:"sandbox,omitempty"`
+	Title   string  `json:"title,omitempty"`
 	// InitiativeID, PhaseID and TaskID belong to later work and are refused.
 	InitiativeID string `json:"initiativeId,omitempty"`
 	PhaseID      string `json:"phaseId,omitempty"`
@@ -185,11 +188,24 @@ type SpawnRequest struct {
 	Env map[string]string `json:"env,omitempty"`
 }
 
-// AgentFilter selects agents.
+// Sandbox names what a CLI's own sandbox lets an agent write.
+type Sandbox string
+
+// The sandboxes.
+const (
+	SandboxOff       Sandbox = "off"       // the agent may do what its user may
+	SandboxWorkspace Sandbox = "workspace" // only its worktree and what a commit there needs
+)
+
+// AgentFilter selects agents. They can be sorted by createdAt (their own order
+// is -createdAt), updatedAt, name and status.
 type AgentFilter struct {
-	Statuses []AgentStatus `json:"statuses,omitempty"`
-	Project  string        `json:"project,omitempty"`
-	Limit    int           `json:"limit,omitempty"` // 0: all
+	PageQuery
+
+	Statuses   []AgentStatus `json:"statuses,omitempty"`
+	Project    string        `json:"project,omitempty"`
+	Provider   string        `json:"provider,omitempty"`
+	Initiative string        `json:"initiative,omitempty"`
 }
 
 // StopRequest asks for the end of a running agent.
@@ -224,13 +240,23 @@ type Commit struct {
 	At      time.Time `json:"at"`
 }
 
+// AllAgents lists all agents that a filter selects; its page does not count.
+func AllAgents(ctx context.Context, s AgentService, f AgentFilter) ([]AgentView, error) {
+	sort := f.Sort
+	return AllPages(ctx, func(ctx context.Context, q PageQuery) (Page[AgentView], error) {
+		f.PageQuery, f.Sort = q, sort
+		return s.Agents(ctx, f)
+	})
+}
+
 // AgentService is what faces may do with agents. ref is an alias or an id.
 type AgentService interface {
 	// Spawn makes an agent and starts its first run. On an error nothing is
 	// left behind. It returns when the CLI runs or is known not to start.
 	Spawn(ctx context.Context, req SpawnRequest) (AgentView, error)
-	// Agents lists agents, newest first.
-	Agents(ctx context.Context, f AgentFilter) ([]AgentView, error)
+	// Agents lists agents, newest first unless the filter says otherwise.
+	// CodeInvalid for a cursor or an order that is none.
+	Agents(ctx context.Context, f AgentFilter) (Page[AgentView], error)
 	// Agent gives one. CodeNotFound.
 	Agent(ctx context.Context, ref string) (AgentView, error)
 	// Stop ends the agent's process tree and returns when nothing of it is

@@ -27,6 +27,9 @@ const (
 
 	EventQuestionRequested EventType = "question:requested"
 
+	EventTokenCreated EventType = "token:created"
+	EventTokenRevoked EventType = "token:revoked"
+
 	EventSecurityRefused EventType = "security:refused"
 	EventMirrorRestored  EventType = "mirror:restored"
 )
@@ -147,6 +150,12 @@ type (
 		Name       string     `json:"name"`
 		Question   string     `json:"question"`
 	}
+	// TokenChanged is the payload of token:created and token:revoked.
+	TokenChanged struct {
+		TokenID TokenID `json:"tokenId"`
+		Name    string  `json:"name"`
+		Scopes  []Scope `json:"scopes"`
+	}
 	// SecurityRefused is the payload of security:refused.
 	SecurityRefused struct {
 		What string `json:"what"`
@@ -161,11 +170,13 @@ type (
 
 // EventQuery selects events.
 type EventQuery struct {
-	After  int64       `json:"after,omitempty"` // events with a greater number; 0: from the first kept
-	Tail   bool        `json:"tail,omitempty"`  // ignore After, start with what comes next
-	Types  []EventType `json:"types,omitempty"` // empty: all but agent:output
-	Agent  string      `json:"agent,omitempty"` // alias or id
-	Follow bool        `json:"follow,omitempty"`
+	After int64       `json:"after,omitempty"` // events with a greater number; 0: from the first kept
+	Tail  bool        `json:"tail,omitempty"`  // ignore After, start with what comes next
+	Types []EventType `json:"types,omitempty"` // empty: all but agent:output
+	Agent string      `json:"agent,omitempty"` // alias or id
+	// Initiative selects by Event.InitiativeID.
+	Initiative string `json:"initiative,omitempty"`
+	Follow     bool   `json:"follow,omitempty"`
 }
 
 // EventService is what faces may do with events.

@@ -23,8 +23,9 @@ type ProjectService interface {
 	// already registered is returned as it is. CodeInvalid when path is no git
 	// repository that cw can work on.
 	AddProject(ctx context.Context, path string) (Project, error)
-	// Projects lists all, by name.
-	Projects(ctx context.Context) ([]Project, error)
+	// Projects lists projects, by name unless the query says otherwise: name,
+	// createdAt. CodeInvalid for a cursor or an order that is none.
+	Projects(ctx context.Context, q PageQuery) (Page[Project], error)
 	// Project finds one by id, name or path. CodeNotFound.
 	Project(ctx context.Context, ref string) (Project, error)
 	// RemoveProject forgets a project and its mirror. CodeRefused while agents

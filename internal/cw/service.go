@@ -52,5 +52,6 @@ type Services interface {
 	ProjectService
 	LogService
 	EventService
+	TokenService
 	DaemonService
 }

@@ -23,10 +23,11 @@ import (
 
 // Config is what a daemon is started with.
 type Config struct {
-	Home    cw.Home
-	Version string
-	Stderr  io.Writer // where the foreground's log goes; nil when detached
-	Environ []string  // the daemon's own environment
+	Home     cw.Home
+	Version  string
+	Settings Settings
+	Stderr   io.Writer // where the foreground's log goes; nil when detached
+	Environ  []string  // the daemon's own environment
 }
 
 // Serve runs the daemon until ctx ends or a client asks it to stop. Agents run
@@ -163,6 +164,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		Services: services{
 			Orchestrator:  engine,
 			events:        events{store: db, hub: hub},
+			tokens:        tokens{store: db},
 			daemonService: daemonService{facts: factsOf(c, buildID, path), store: db, shutdown: shutdown},
 		},
 		Identify:  who.identify,

@@ -16,6 +16,7 @@ import (
 type services struct {
 	*orchestrator.Orchestrator
 	events
+	tokens
 	daemonService
 }
 

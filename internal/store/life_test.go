@@ -361,7 +361,7 @@ func TestAgentViews(t *testing.T) {
 	b := newBench(t)
 	empty, err := b.AgentViews(t.Context(), cw.AgentFilter{})
 	b.must(err)
-	if data, _ := json.Marshal(empty); string(data) != "[]" {
+	if data, _ := json.Marshal(empty.Items); string(data) != "[]" {
 		t.Errorf("no agents are %s", data)
 	}
 	_, err = b.AgentByRef(t.Context(), "brave-otter")
@@ -381,7 +381,7 @@ func TestAgentViews(t *testing.T) {
 		want   string
 	}{
 		{cw.AgentFilter{}, "deft-crane calm-bear brave-otter"},
-		{cw.AgentFilter{Limit: 2}, "deft-crane calm-bear"},
+		{cw.AgentFilter{PageQuery: cw.PageQuery{Limit: 2}}, "deft-crane calm-bear"},
 		{cw.AgentFilter{Statuses: []cw.AgentStatus{cw.StatusPending, cw.StatusIdle}}, "calm-bear brave-otter"},
 		{cw.AgentFilter{Project: "two"}, "brave-otter"},
 		{cw.AgentFilter{Project: string(p.ID)}, "brave-otter"},
@@ -390,7 +390,7 @@ func TestAgentViews(t *testing.T) {
 		views, err := b.AgentViews(t.Context(), c.filter)
 		b.must(err)
 		var names []string
-		for _, v := range views {
+		for _, v := range views.Items {
 			names = append(names, v.Alias)
 		}
 		same(t, fmt.Sprintf("%+v", c.filter), strings.Join(names, " "), c.want)

@@ -51,6 +51,12 @@ func (db *DB) Projects(ctx context.Context) ([]cw.Project, error) {
 	return projects, err
 }
 
+// ProjectPage lists one page of the projects.
+func (db *DB) ProjectPage(ctx context.Context, _ cw.PageQuery) (cw.Page[cw.Project], error) {
+	list, err := db.Projects(ctx)
+	return cw.Page[cw.Project]{Items: list}, err
+}
+
 // ProjectByRef finds a project by id, name or absolute path. CodeNotFound.
 func (db *DB) ProjectByRef(ctx context.Context, ref string) (cw.Project, error) {
 	var p cw.Project

@@ -30,8 +30,8 @@ func (db *DB) AgentView(ctx context.Context, ref string) (cw.AgentView, error) {
 // AgentViews gives all agents that match and are not removed, newest first.
 // The number of queries does not depend on how many there are. CodeNotFound
 // when the filter names a project that is not there.
-func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
-	var views []cw.AgentView
+func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
+	views := []cw.AgentView{}
 	err := db.query(ctx, "list agents", func(g *gorm.DB) error {
 		q := g.Where("deleted_at IS NULL").Order("created_at DESC, rowid DESC")
 		if len(f.Statuses) > 0 {
@@ -55,7 +55,7 @@ func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) ([]cw.AgentView,
 		views, err = viewsOf(g, agents)
 		return err
 	})
-	return views, err
+	return cw.Page[cw.AgentView]{Items: views}, err
 }
 
 // viewsOf reads what belongs to agents, one query per table.

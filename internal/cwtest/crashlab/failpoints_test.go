@@ -61,7 +61,7 @@ func killAt(t *testing.T, flow, step string) {
 			t.Fatalf("ask again: %v", err)
 		}
 	}
-	agents, err := l.Client().Agents(t.Context(), cw.AgentFilter{})
+	agents, err := cw.AllAgents(t.Context(), l.Client(), cw.AgentFilter{})
 	if err != nil || len(agents) != 1 {
 		t.Fatalf("%d agents, %v; want one", len(agents), err)
 	}
@@ -123,7 +123,7 @@ func only(t *testing.T, l *lab.Lab) string {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {
-		agents, err := l.Client().Agents(t.Context(), cw.AgentFilter{})
+		agents, err := cw.AllAgents(t.Context(), l.Client(), cw.AgentFilter{})
 		if err == nil && len(agents) == 1 {
 			return string(agents[0].ID)
 		}

@@ -216,7 +216,7 @@ func projectsCase(t *testing.T, f Fixture) {
 			t.Errorf("by %q: %s", ref, diff)
 		}
 	}
-	list, err := s.Projects(ctx)
+	list, err := cw.AllPages(ctx, s.Projects)
 	ok(t, err)
 	if !slices.IsSortedFunc(list, func(a, b cw.Project) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("not by name: %v", list)
@@ -260,7 +260,7 @@ func agentsCase(t *testing.T, f Fixture) {
 	if view.Alias != f.Agent || byID.ID != view.ID || !view.Status.AtRest() {
 		t.Errorf("by name %s %s %s, by id %s", view.Alias, view.ID, view.Status, byID.ID)
 	}
-	all, err := s.Agents(ctx, cw.AgentFilter{})
+	all, err := cw.AllAgents(ctx, s, cw.AgentFilter{})
 	ok(t, err)
 	if !slices.IsSortedFunc(all, func(a, b cw.AgentView) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
 		t.Error("not newest first")
@@ -269,7 +269,7 @@ func agentsCase(t *testing.T, f Fixture) {
 	if n := count(all, isIt); n != 1 {
 		t.Errorf("listed %d times", n)
 	}
-	same, err := s.Agents(ctx, cw.AgentFilter{Statuses: []cw.AgentStatus{view.Status, cw.StatusPending}})
+	same, err := cw.AllAgents(ctx, s, cw.AgentFilter{Statuses: []cw.AgentStatus{view.Status, cw.StatusPending}})
 	ok(t, err)
 	for _, v := range same {
 		if v.Status != view.Status && v.Status != cw.StatusPending {
@@ -279,10 +279,10 @@ func agentsCase(t *testing.T, f Fixture) {
 	if count(same, isIt) != 1 {
 		t.Error("the filter by its own status leaves it out")
 	}
-	one, err := s.Agents(ctx, cw.AgentFilter{Limit: 1})
+	one, err := s.Agents(ctx, cw.AgentFilter{PageQuery: cw.PageQuery{Limit: 1}})
 	ok(t, err)
-	if len(one) != 1 || one[0].ID != all[0].ID {
-		t.Errorf("limit 1 gives %d", len(one))
+	if len(one.Items) != 1 || one.Items[0].ID != all[0].ID {
+		t.Errorf("limit 1 gives %d", len(one.Items))
 	}
 	stopped, err := s.Stop(ctx, f.Agent, cw.StopRequest{})
 	ok(t, err)

@@ -182,18 +182,18 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 }
 
 // Agents implements cw.AgentService.
-func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) ([]cw.AgentView, error) {
+func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	project := ""
 	if f.Project != "" {
 		p, err := m.findProject(f.Project)
 		if err != nil {
-			return nil, err
+			return cw.Page[cw.AgentView]{}, err
 		}
 		project = p.Name
 	}
-	var out []cw.AgentView
+	out := []cw.AgentView{}
 	for _, a := range slices.Backward(m.agents) {
 		inProject := slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.Project == project })
 		switch {
@@ -204,7 +204,7 @@ func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) ([]cw.AgentView, er
 			out = append(out, a)
 		}
 	}
-	return out, nil
+	return cw.Page[cw.AgentView]{Items: out}, nil
 }
 
 // Agent implements cw.AgentService.
@@ -278,10 +278,10 @@ func (m *Memory) AddProject(_ context.Context, path string) (project cw.Project,
 }
 
 // Projects implements cw.ProjectService.
-func (m *Memory) Projects(context.Context) ([]cw.Project, error) {
+func (m *Memory) Projects(context.Context, cw.PageQuery) (cw.Page[cw.Project], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.projects), nil
+	return cw.Page[cw.Project]{Items: append([]cw.Project{}, m.projects...)}, nil
 }
 
 func (m *Memory) findProject(ref string) (cw.Project, error) {

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"cw/internal/cw"
+)
+
+type createToken struct {
+	Body cw.TokenRequest
+}
+
+type tokenRef struct {
+	Ref string `path:"ref" doc:"id or name"`
+}
+
+func registerTokens(s *Server) {
+	services := s.opts.Services
+	handle(s, "list-tokens", func(ctx context.Context, _ *nothing) (cw.Page[cw.Token], error) {
+		return services.Tokens(ctx, cw.PageQuery{})
+	})
+	handle(s, "create-token", func(ctx context.Context, in *createToken) (cw.CreatedToken, error) {
+		return services.CreateToken(ctx, in.Body)
+	})
+	handle(s, "revoke-token", func(ctx context.Context, in *tokenRef) (cw.Token, error) {
+		return services.RevokeToken(ctx, in.Ref)
+	})
+}
+
+// CreateToken implements cw.TokenService.
+func (c *Client) CreateToken(ctx context.Context, req cw.TokenRequest) (cw.CreatedToken, error) {
+	return call[cw.CreatedToken](ctx, c, request{method: http.MethodPost, path: "/v1/tokens", body: req})
+}
+
+// Tokens implements cw.TokenService.
+func (c *Client) Tokens(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Token], error) {
+	return call[cw.Page[cw.Token]](ctx, c, request{method: http.MethodGet, path: "/v1/tokens"})
+}
+
+// RevokeToken implements cw.TokenService.
+func (c *Client) RevokeToken(ctx context.Context, ref string) (cw.Token, error) {
+	return call[cw.Token](ctx, c, request{method: http.MethodDelete, path: "/v1/tokens/" + segment(ref)})
+}

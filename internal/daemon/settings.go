@@ -1,0 +1,59 @@
+package daemon
+
+import (
+	"time"
+
+	"cw/internal/cw"
+)
+
+// Settings is the daemon's configuration: what $CW_HOME/config.yaml and the
+// environment say, with the defaults for the rest. A field's `config` tag is
+// its key there.
+type Settings struct {
+	HTTP    HTTPSettings    `config:"http"`
+	Log     LogSettings     `config:"log"`
+	Metrics MetricsSettings `config:"metrics"`
+	Events  EventSettings   `config:"events"`
+	Run     RunSettings     `config:"run"`
+}
+
+// HTTPSettings is how dashboards reach the daemon.
+type HTTPSettings struct {
+	Address        string   `config:"address"`        // host:port on loopback; "": no TCP
+	AllowedOrigins []string `config:"allowedOrigins"` // exact origins of foreign pages that may call
+	AllowedHosts   []string `config:"allowedHosts"`   // names for this machine beside 127.0.0.1, [::1] and localhost
+}
+
+// LogSettings is what daemon.log holds.
+type LogSettings struct {
+	Level   string `config:"level"`   // debug, info, warn, error
+	Format  string `config:"format"`  // text, json
+	MaxSize int    `config:"maxSize"` // MB, before it is rotated
+	Backups int    `config:"backups"` // rotated files that are kept
+}
+
+// MetricsSettings is whether /metrics is served.
+type MetricsSettings struct {
+	Enabled bool `config:"enabled"`
+}
+
+// EventSettings is how long events are kept.
+type EventSettings struct {
+	Retention time.Duration `config:"retention"`
+}
+
+// RunSettings are the defaults of new agents.
+type RunSettings struct {
+	Provider string     `config:"provider"` // "": the first installed of claude and codex
+	Model    string     `config:"model"`    // "": the CLI's own
+	Sandbox  cw.Sandbox `config:"sandbox"`
+}
+
+// DefaultSettings is what holds where nobody said otherwise.
+func DefaultSettings() Settings {
+	return Settings{
+		Log:    LogSettings{Level: "info", Format: "text", MaxSize: logMaxMB, Backups: logMaxBackups},
+		Events: EventSettings{Retention: 30 * 24 * time.Hour},
+		Run:    RunSettings{Sandbox: cw.SandboxOff},
+	}
+}
