@@ -79,6 +79,7 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 		Mode: st.Agent.Mode, StopRequested: st.Run.StopRequested, State: obs.State,
 		Rebooted: f.handle.BootID != "" && !f.handle.ThisBoot(),
 		Summary:  f.summary, Unknown: f.reading.Unknown(), Output: f.offset,
+		GaveUp: f.gaveUpText(obs),
 	}
 	if obs.Exit != nil {
 		e.Exit = *obs.Exit
@@ -93,6 +94,9 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 	e.StderrTail = lastPart(stderr, stderrShown)
 	if preset, err := o.Presets.Get(st.Agent.Provider); err == nil {
 		e.StderrLimit, e.StderrAuth, _ = preset.JudgeStderr(stderr)
+		if err := o.askSession(ctx, preset, st, &e.Summary); err != nil {
+			return e, raw, err
+		}
 	}
 	e.Trees, err = o.lookAtTrees(ctx, st, lenient)
 	return e, raw, err

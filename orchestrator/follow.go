@@ -16,8 +16,11 @@ import (
 )
 
 const (
-	// readMax is how much raw output is taken at once.
-	readMax = 1 << 20
+	// readUsual is how much raw output is taken at once, and readMax while
+	// there is more than that. There may be hundreds of followers, and most have
+	// little to read (measured: with 1 MiB each, 200 of them took 220 MB).
+	readUsual = 64 << 10
+	readMax   = 1 << 20
 	// replayPage is how many chunks a follower reads at once to take up a run;
 	// nothing waits on it, so it may be larger than a stream's page.
 	replayPage = 256
@@ -43,6 +46,10 @@ type follower struct {
 	told    bool      // a warning about that was given
 	reading *parsers.Reading
 	buf     []byte
+
+	patience time.Duration // with nothing but retries; 0: for ever
+	trouble  trouble
+	gaveUp   bool // patience was over, and the run is being ended
 
 	mu      sync.Mutex
 	summary parsers.Summary // guarded by mu: read by views
@@ -141,9 +148,14 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 		}
 		over <- obs
 	})
+	var until time.Time // when patience ends
+	var ring <-chan time.Time
 	for {
 		if err := f.take(ctx, false); err != nil {
 			return proc.Observation{}, err
+		}
+		if at := f.trouble.deadline(f.patience); !at.Equal(until) && !f.gaveUp {
+			until, ring = at, alarm(at)
 		}
 		select {
 		case <-ctx.Done():
@@ -156,6 +168,9 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 			return f.end(ctx, proc.Observation{State: proc.StateLost, Handle: f.handle})
 		case obs := <-over:
 			return f.end(ctx, obs)
+		case <-ring:
+			f.gaveUp = true
+			waiter.Go(func() { f.giveUp(waitCtx) })
 		case <-wake:
 		}
 	}
@@ -167,7 +182,7 @@ func (f *follower) end(ctx context.Context, obs proc.Observation) (proc.Observat
 		f.endLost(ctx)
 	}
 	err := f.take(ctx, true)
-	f.fold(f.reading.Flush())
+	f.fold(f.reading.Flush(), time.Now().UTC())
 	return obs, err
 }
 
@@ -191,6 +206,9 @@ func (f *follower) restore(ctx context.Context) error {
 		return err
 	}
 	f.reading = reading
+	if preset, err := f.o.Presets.Get(f.state.Agent.Provider); err == nil {
+		f.patience = preset.Patience.Retrying.Duration
+	}
 	q := cw.ChunkQuery{AgentID: f.state.Agent.ID, Session: f.state.Run.SessionNumber, Only: true, Limit: replayPage}
 	for {
 		chunks, err := f.o.Store.ChunksFrom(ctx, q)
@@ -202,7 +220,7 @@ func (f *follower) restore(ctx context.Context) error {
 			return nil
 		}
 		for _, c := range chunks {
-			f.fold(f.reading.Feed(c.Bytes))
+			f.fold(f.reading.FeedAt(c.Bytes, c.CreatedAt), c.CreatedAt)
 			f.offset, f.tail, q.AfterID = c.End(), c.Bytes, c.ID
 		}
 	}
@@ -232,9 +250,22 @@ func (f *follower) take(ctx context.Context, final bool) error {
 		if err := f.keep(ctx, pieces); err != nil {
 			return err
 		}
-		if n < len(f.buf) {
+		short := n < len(f.buf)
+		f.fit(short)
+		if short {
 			return nil
 		}
+	}
+}
+
+// fit makes the buffer large after a read that filled it, and small again
+// after the last one.
+func (f *follower) fit(short bool) {
+	switch {
+	case short && len(f.buf) > readUsual:
+		f.buf = make([]byte, readUsual)
+	case !short && len(f.buf) < readMax:
+		f.buf = make([]byte, readMax)
 	}
 }
 
@@ -244,7 +275,7 @@ func (f *follower) open(ctx context.Context) error {
 	raw, err := proc.OpenRaw(path, f.offset, f.tail)
 	switch info, statErr := os.Lstat(path); {
 	case err == nil:
-		f.raw, f.buf = raw, make([]byte, readMax)
+		f.raw, f.buf = raw, make([]byte, readUsual)
 		return nil
 	case errors.Is(err, fs.ErrNotExist) && f.offset == 0:
 		return nil // the CLI was not started yet, or never
@@ -298,7 +329,7 @@ func (f *follower) keep(ctx context.Context, pieces [][]byte) error {
 	}
 	f.o.bell.Ring(f.state.Agent.ID)
 	for _, p := range pieces {
-		f.note(ctx, f.reading.Feed(p))
+		f.note(ctx, f.reading.FeedAt(p, now), now)
 	}
 	return nil
 }
@@ -328,53 +359,4 @@ func (f *follower) announce(c cw.Chunk) {
 	f.o.Publish(cw.NewEvent(cw.EventAgentOutput, cw.Actor{Kind: cw.ActorCW}, cw.AgentOutput{
 		AgentID: c.AgentID, SessionNumber: c.SessionNumber, ChunkID: c.ID, Offset: c.Offset, Length: len(c.Bytes),
 	}).About(c.AgentID, f.state.Run.ID))
-}
-
-// note folds parsed events and keeps what must survive the daemon at once.
-func (f *follower) note(ctx context.Context, events []cw.StreamEvent) {
-	f.fold(events)
-	f.mu.Lock()
-	f.lastAt = time.Now().UTC()
-	f.mu.Unlock()
-	f.keepSessionID(ctx)
-}
-
-// keepSessionID stores the CLI's own name of the session once it is known.
-func (f *follower) keepSessionID(ctx context.Context) {
-	f.mu.Lock()
-	id := f.summary.SessionID
-	f.mu.Unlock()
-	if id == "" || id == f.state.Agent.SessionID {
-		return
-	}
-	if err := f.o.Store.SaveSessionID(ctx, f.state.Agent.ID, id); err != nil {
-		f.o.Log.Error("keep the CLI's session id", "agent", f.state.Agent.Alias, "error", err)
-		return
-	}
-	f.state.Agent.SessionID = id
-}
-
-func (f *follower) fold(events []cw.StreamEvent) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, ev := range events {
-		f.summary.Add(ev)
-	}
-}
-
-// activity tells what the agent does now.
-func (f *follower) activity() *cw.Activity {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	a := &cw.Activity{State: cw.ActivityBusy, Tool: f.summary.LastTool}
-	if !f.lastAt.IsZero() {
-		at := f.lastAt
-		a.LastAt = &at
-	}
-	if f.summary.Retry.Attempt > 0 {
-		a.State, a.Attempt, a.Bucket = cw.ActivityRetrying, f.summary.Retry.Attempt, cw.BucketTransient
-		next := f.lastAt.Add(f.summary.Retry.Delay)
-		a.NextRetry = &next
-	}
-	return a
 }

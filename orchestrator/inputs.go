@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func taskText(a cw.Agent, goal string) ([]byte, error) {
 }
 
 // writeRunDir makes the run directory: the prompt and what the shim needs.
-func (o *Orchestrator) writeRunDir(st *cw.RunState, opts options) error {
+func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts options) error {
 	if err := os.MkdirAll(st.Run.Dir, 0o700); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
 	}
@@ -154,7 +155,11 @@ func (o *Orchestrator) writeRunDir(st *cw.RunState, opts options) error {
 	if err != nil {
 		return err
 	}
-	cmd, err := preset.Spawn(o.invocation(st, opts, text))
+	in := o.invocation(st, opts, text)
+	if in.WritableDirs, err = o.writableDirs(ctx, st, opts); err != nil {
+		return err
+	}
+	cmd, err := preset.Spawn(in)
 	if err != nil {
 		return err
 	}
@@ -179,6 +184,7 @@ func (o *Orchestrator) invocation(st *cw.RunState, opts options, prompt string) 
 		Binary: opts.Command, SessionID: st.Agent.SessionID, Model: st.Agent.Model, Script: opts.Script,
 		Prompt: prompt, PromptFile: filepath.Join(st.Run.Dir, promptFile), Cwd: st.Agent.AgentCwd,
 		RunDir: st.Run.Dir, CW: o.Binary, Root: os.Geteuid() == 0,
+		Sandbox: opts.Sandbox == cw.SandboxWorkspace,
 	}
 }
 

@@ -26,7 +26,17 @@ type Config struct {
 	Socket  string         // where agents reach the daemon
 	Environ []string       // the daemon's own environment
 	Log     *slog.Logger
-	Fail    cw.Failpoint // may be nil
+	// Defaults stand in for what a spawn leaves open; its zero value chooses
+	// nothing.
+	Defaults Defaults
+	Fail     cw.Failpoint // may be nil
+}
+
+// Defaults are a person's choices for spawns that name none. Any may be empty.
+type Defaults struct {
+	Provider string     // else the first installed one of claude and codex
+	Model    string     // for agents of that provider
+	Sandbox  cw.Sandbox // else off
 }
 
 // Orchestrator runs agents. Make it with New, call Run once.

@@ -28,8 +28,9 @@ type evidence struct {
 	StderrTail    string
 	StderrLimit   *cw.Limit
 	StderrAuth    bool
-	Unknown       int   // lines the parser did not know
-	Output        int64 // bytes of raw output
+	GaveUp        string // why cw ended it: it tried again in vain
+	Unknown       int    // lines the parser did not know
+	Output        int64  // bytes of raw output
 	Trees         []treeEvidence
 }
 
@@ -112,6 +113,8 @@ func withoutSignal(e evidence) verdict {
 		return v
 	}
 	switch {
+	case e.GaveUp != "":
+		return crash(cw.ReasonAgentError, e.GaveUp)
 	case e.Summary.AuthError || e.StderrAuth:
 		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
 	case e.Exit.Signal != 0:

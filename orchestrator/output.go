@@ -192,7 +192,7 @@ func (r *eventReader) chunk(c cw.Chunk, yield func(cw.OutputEvent, error) bool) 
 		}
 		r.reading, r.session = reading, c.SessionNumber
 	}
-	events := r.reading.Feed(c.Bytes)
+	events := r.reading.FeedAt(c.Bytes, c.CreatedAt)
 	r.last, r.n = lastChunk{id: c.ID, session: c.SessionNumber, offset: c.Offset, end: c.End()}, 0
 	return r.emit(events, yield)
 }
@@ -228,8 +228,10 @@ func (r *eventReader) silent() bool {
 }
 
 // newReading makes a parser for a provider's output. A provider whose preset is
-// gone is read line by line.
+// gone is read line by line. Times of day that name no zone are in the local
+// one, as the CLIs of this machine write them.
 func (o *Orchestrator) newReading(provider string, since time.Time) (*parsers.Reading, error) {
+	since = since.Local()
 	preset, err := o.Presets.Get(provider)
 	if err != nil {
 		parser, err := parsers.New(parsers.FormatLines, parsers.Options{Since: since})

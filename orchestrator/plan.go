@@ -38,6 +38,8 @@ type options struct {
 	Checkouts   map[string]string `json:"checkouts,omitempty"` // project id → the checkout that was named
 	Identity    bool              `json:"identity"`            // the user has a git identity
 	DirtyFiles  map[string]int    `json:"dirtyFiles,omitempty"`
+	Sandbox     cw.Sandbox        `json:"sandbox,omitempty"`
+	ConfigDir   string            `json:"configDir,omitempty"` // of the CLI, where it keeps its sessions
 	NewProjects []cw.ProjectID    `json:"-"`
 }
 
@@ -72,7 +74,7 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	if err := enoughDisk(string(o.Home)); err != nil { // before the database says so
 		return spawnPlan{}, err
 	}
-	preset, err := o.choosePreset(req)
+	preset, err := o.choosePreset(&req)
 	if err != nil {
 		return spawnPlan{}, err
 	}
@@ -80,7 +82,10 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	if err != nil {
 		return spawnPlan{}, err
 	}
-	opts := options{Goal: req.Goal, Checkouts: map[string]string{}, DirtyFiles: map[string]int{}, Env: map[string]string{}, Identity: true}
+	opts := options{
+		Goal: req.Goal, Checkouts: map[string]string{}, DirtyFiles: map[string]int{}, Env: map[string]string{}, Identity: true,
+		Sandbox: req.Sandbox, ConfigDir: preset.ConfigDir(o.runEnv(preset, req.Env, nil, nil)),
+	}
 	if err := o.findCommand(ctx, preset, req, &opts); err != nil {
 		return spawnPlan{}, err
 	}
@@ -184,37 +189,6 @@ func orDefault[T comparable](v, def T) T {
 		return def
 	}
 	return v
-}
-
-// choosePreset takes the provider that was named, else the first installed one
-// of those that people expect.
-func (o *Orchestrator) choosePreset(req cw.SpawnRequest) (providers.Preset, error) {
-	if req.Provider != "" {
-		p, err := o.Presets.Get(req.Provider)
-		if err == nil && p.Command.From == providers.FromScript && req.Script == "" {
-			err = cw.Errorf(cw.CodeInvalid, "provider script needs an executable").WithHint("add --script ./work.sh")
-		}
-		if err == nil && p.Command.From != providers.FromScript && req.Script != "" {
-			err = cw.Errorf(cw.CodeInvalid, "--script goes with --provider script only").WithHint("add --provider script, or leave --script out")
-		}
-		return p, err
-	}
-	if req.Script != "" {
-		return o.Presets.Get(providerScript)
-	}
-	var looked []string
-	for _, name := range []string{"claude", "codex"} {
-		p, err := o.Presets.Get(name)
-		if err != nil {
-			continue // a later version may have it
-		}
-		looked = append(looked, name)
-		if _, err := o.lookPath(p, req.Env["PATH"]); err == nil {
-			return p, nil
-		}
-	}
-	return providers.Preset{}, cw.Errorf(cw.CodeNotFound, "no provider CLI is installed (looked for %s)", strings.Join(looked, ", ")).
-		WithHint("npm install -g @anthropic-ai/claude-code, or use --provider script --script FILE; cw doctor shows what is there")
 }
 
 // lookPath finds a provider's CLI on the caller's PATH.

@@ -182,13 +182,74 @@ func TestChoosePreset(t *testing.T) {
 		{"a script for claude", cw.SpawnRequest{Provider: "claude", Script: "/x"}, bin, "", "--provider script only", cw.CodeInvalid},
 	} {
 		tt.req.Env = map[string]string{"PATH": tt.path}
-		p, err := o.choosePreset(tt.req)
+		p, err := o.choosePreset(&tt.req)
 		if cw.ErrorCode(err) != tt.code || err == nil && p.Name != tt.want {
 			t.Errorf("%s: %q, %v", tt.name, p.Name, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), tt.says) || cw.ErrorHint(err) == "") {
 			t.Errorf("%s: %v, hint %q", tt.name, err, cw.ErrorHint(err))
 		}
+	}
+}
+
+// TestChooseDefaults: what a spawn names wins over what is configured, which
+// wins over what is installed; a model goes with its provider only.
+func TestChooseDefaults(t *testing.T) {
+	t.Parallel()
+	presets, _ := providers.Load("")
+	both, codex := t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(both, "claude"), filepath.Join(both, "codex"), filepath.Join(codex, "codex")} {
+		must(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
+	}
+	for _, tt := range []struct {
+		name     string
+		defaults Defaults
+		req      cw.SpawnRequest
+		path     string
+		want     cw.SpawnRequest // Provider: the preset's name
+		says     string
+	}{
+		{name: "claude goes first", path: both, want: cw.SpawnRequest{Provider: "claude"}},
+		{name: "codex is next", path: codex, want: cw.SpawnRequest{Provider: "codex"}},
+		{name: "configured", defaults: Defaults{Provider: "codex", Model: "m"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "m"}},
+		{name: "configured by its alias", defaults: Defaults{Provider: "claude-code", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude", Model: "m"}},
+		{name: "configured and unknown", defaults: Defaults{Provider: "cdex"}, path: both, says: "no provider"},
+		{name: "named", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude"}},
+		{name: "a model of its own", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Model: "n"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "n"}},
+		{name: "a model for whatever is there", defaults: Defaults{Model: "m"}, path: codex, want: cw.SpawnRequest{Provider: "codex", Model: "m"}},
+		{name: "a model for nobody in particular", defaults: Defaults{Model: "m"}, req: cw.SpawnRequest{Provider: "codex"}, path: codex, want: cw.SpawnRequest{Provider: "codex"}},
+		{name: "a script has no model", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Script: "/x"}, path: both, want: cw.SpawnRequest{Provider: "script"}},
+		{name: "a sandbox", defaults: Defaults{Provider: "codex", Sandbox: cw.SandboxWorkspace}, path: both, want: cw.SpawnRequest{Provider: "codex", Sandbox: cw.SandboxWorkspace}},
+		{name: "a sandbox switched off", defaults: Defaults{Sandbox: cw.SandboxWorkspace}, req: cw.SpawnRequest{Sandbox: cw.SandboxOff}, path: both, want: cw.SpawnRequest{Provider: "claude"}},
+		{name: "a sandbox that is not there", req: cw.SpawnRequest{Sandbox: cw.SandboxWorkspace}, path: both, says: "Claude Code has no sandbox"},
+		{name: "a configured sandbox that is not there", defaults: Defaults{Sandbox: cw.SandboxWorkspace}, path: both, says: "the configuration asks for one"},
+		{name: "no sandbox at all", req: cw.SpawnRequest{Sandbox: "cage"}, path: codex, says: `"cage" is no sandbox`},
+	} {
+		o := New(Config{Presets: presets, Environ: []string{"HOME=" + t.TempDir()}, Defaults: tt.defaults})
+		tt.req.Env = map[string]string{"PATH": tt.path}
+		p, err := o.choosePreset(&tt.req)
+		if tt.says != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.says) || cw.ErrorHint(err) == "" {
+				t.Errorf("%s: %v, hint %q", tt.name, err, cw.ErrorHint(err))
+			}
+			continue
+		}
+		tt.want.Sandbox = orDefault(tt.want.Sandbox, cw.SandboxOff)
+		if err != nil || p.Name != tt.want.Provider || tt.req.Model != tt.want.Model || tt.req.Sandbox != tt.want.Sandbox {
+			t.Errorf("%s: %s %q %q, %v", tt.name, p.Name, tt.req.Model, tt.req.Sandbox, err)
+		}
+	}
+}
+
+// TestNothingInstalled: both lines that install one are in the hint.
+func TestNothingInstalled(t *testing.T) {
+	t.Parallel()
+	presets, _ := providers.Load("")
+	o := New(Config{Presets: presets, Environ: []string{"HOME=" + t.TempDir(), "PATH=" + t.TempDir()}})
+	_, err := o.choosePreset(&cw.SpawnRequest{})
+	hint := cw.ErrorHint(err)
+	if cw.ErrorCode(err) != cw.CodeNotFound || !strings.Contains(hint, "npm install -g @anthropic-ai/claude-code") || !strings.Contains(hint, "npm install -g @openai/codex") {
+		t.Errorf("%v, hint %q", err, hint)
 	}
 }
 

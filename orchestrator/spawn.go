@@ -263,7 +263,7 @@ func (o *Orchestrator) prepare(ctx context.Context, st *cw.RunState, opts option
 		return fmt.Errorf("store step: %w", err)
 	}
 	o.Fail.Hit(stepInputs)
-	if err := o.writeRunDir(st, opts); err != nil {
+	if err := o.writeRunDir(ctx, st, opts); err != nil {
 		return err
 	}
 	o.Fail.Hit(stepPrepared)
@@ -358,7 +358,7 @@ func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts opti
 	if err != nil {
 		return proc.Observation{}, err
 	}
-	cmd, err := preset.Spawn(o.invocation(st, opts, string(prompt)))
+	cmd, err := preset.Spawn(o.invocation(st, opts, string(prompt))) // for its environment alone
 	if err != nil {
 		return proc.Observation{}, err
 	}

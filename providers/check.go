@@ -3,6 +3,7 @@ package providers
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func (p *Preset) fill() {
 	setDefault(&p.SessionID.Choose, none)
 	setDefault(&p.SessionID.From, none)
 	setDefault(&p.Parser, parsers.FormatLines)
+	setDefault(&p.Usage, UsageRun)
 	setDefault(&p.Driver, DriverNative)
 	setDefault(&p.Signal, SignalAgent)
 	setDefault(&p.MCP.Style, none)
@@ -67,7 +69,7 @@ func (p *Preset) check() error {
 			return keyError("aliases", "%q is no name: lower-case letters, digits and single hyphens, a letter first", alias)
 		}
 	}
-	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.compile} {
+	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.checkRollout, p.compile} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -102,6 +104,7 @@ func (p *Preset) checkChoices() error {
 		{"driver", string(p.Driver), []string{"native", "acp"}},
 		{"signal", string(p.Signal), []string{"agent", "derived"}},
 		{"parser", p.Parser, parsers.Formats()},
+		{"usage", string(p.Usage), []string{"run", "session"}},
 		{"mcp.style", p.MCP.Style, wirings},
 		{"hooks.style", p.Hooks.Style, wirings},
 		{"stop.signal", p.Stop.Signal, []string{"TERM", "INT", "HUP"}},
@@ -111,7 +114,7 @@ func (p *Preset) checkChoices() error {
 			return keyError(c.key, "%q is not known; it is one of %s", c.value, strings.Join(c.known, ", "))
 		}
 	}
-	if p.Patience.Silence.Duration < 0 || p.Patience.ToolSilence.Duration < 0 {
+	if min(p.Patience.Silence.Duration, p.Patience.ToolSilence.Duration, p.Patience.Retrying.Duration) < 0 {
 		return keyError("patience", "it is negative")
 	}
 	if p.Stop.Grace.Duration < 0 {
@@ -152,7 +155,7 @@ func (p *Preset) templates() map[string]Args {
 	return map[string]Args{
 		"spawn.args": p.SpawnForm.Args, "resume.args": p.ResumeForm.Args, "modelArgs": p.ModelArgs,
 		"outputArgs": p.OutputArgs, "nonInteractiveArgs": p.NonInteractiveArgs,
-		"autoApproveArgs": p.AutoApproveArgs, "account.configArgs": p.Account.ConfigArgs,
+		"autoApproveArgs": p.AutoApproveArgs, "sandboxArgs": p.SandboxArgs, "account.configArgs": p.Account.ConfigArgs,
 		"mcp.args": p.MCP.Args, "hooks.args": p.Hooks.Args,
 	}
 }
@@ -241,6 +244,23 @@ func (p *Preset) checkEnv() error {
 		if err := checkNames("account.passEnvWhen", names); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (p *Preset) checkRollout() error {
+	r := p.Rollout
+	switch {
+	case r.Files == "" && r.Format == "":
+	case r.Format != rolloutCodex:
+		return keyError("rollout.format", "%q is not known; it is %s", r.Format, rolloutCodex)
+	case !filepath.IsLocal(r.Files) || strings.Count(r.Files, sessionIDPlace) != 1:
+		return keyError("rollout.files", "%q is not below the configuration directory, or does not name %s once", r.Files, sessionIDPlace)
+	case len(p.Account.ConfigDir) == 0 && p.Account.ConfigHome == "":
+		return keyError("rollout", "it needs account.configDir or account.configHome")
+	}
+	if h := p.Account.ConfigHome; h != "" && !filepath.IsLocal(h) {
+		return keyError("account.configHome", "%q is not below the home", h)
 	}
 	return nil
 }

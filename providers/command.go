@@ -25,6 +25,10 @@ type Invocation struct {
 	HookConfig string // a file of cw's with hooks
 	CW         string // cw's own binary
 	Root       bool   // the run's user is root
+	// Sandbox asks for the CLI's own sandbox, in which it may write to its
+	// working directory and WritableDirs.
+	Sandbox      bool
+	WritableDirs []string
 }
 
 // Command is how to start a run. It goes to the shim as it is: no shell reads
@@ -74,8 +78,12 @@ func (p Preset) launch(form Launch, in Invocation) (Command, error) {
 	if !filepath.IsAbs(program) || strings.Contains(program, "\x00") {
 		return Command{}, fmt.Errorf("start %s: %q is no absolute path", p.Name, program)
 	}
+	if in.Sandbox && !p.CanSandbox() {
+		return Command{}, cw.Errorf(cw.CodeInvalid, "%s has no sandbox that cw knows of", p.Title).
+			WithHint("leave --sandbox out, or take a provider with sandboxArgs, like codex")
+	}
 	values := in.values()
-	args, err := p.flatten(form.Args).expand(values)
+	args, err := p.flatten(form.Args, in).expand(values, in.WritableDirs...)
 	if err != nil {
 		return Command{}, p.refuse(err)
 	}
@@ -104,11 +112,20 @@ func (in Invocation) values() map[string]string {
 }
 
 // flatten puts the lists that a template includes into their places.
-func (p Preset) flatten(args Args) Args {
+func (p Preset) flatten(args Args, in Invocation) Args {
 	lists := map[string]Args{
 		"modelArgs": p.ModelArgs, "outputArgs": p.OutputArgs,
 		"nonInteractiveArgs": p.NonInteractiveArgs, "autoApproveArgs": p.AutoApproveArgs,
 		"configArgs": p.Account.ConfigArgs, "mcpArgs": p.MCP.Args, "hookArgs": p.Hooks.Args,
+	}
+	if in.Sandbox {
+		lists["autoApproveArgs"] = p.SandboxArgs
+	}
+	if in.MCPConfig == "" {
+		delete(lists, "mcpArgs")
+	}
+	if in.HookConfig == "" {
+		delete(lists, "hookArgs")
 	}
 	var out Args
 	for _, group := range args {

@@ -24,21 +24,6 @@ func mustDecode(t testing.TB, text string) Preset {
 // others are presets of other CLIs as they were seen: the format must carry
 // them although they come later.
 var others = map[string]string{
-	"codex": `
-name: codex
-command: {names: [codex], native: ["@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"]}
-spawn:
-  args: [exec, --json, "{{autoApproveArgs}}", [-c, analytics.enabled=false], [-C, "{{cwd}}"], "{{modelArgs}}", "-"]
-resume:
-  args: [exec, resume, --json, "{{autoApproveArgs}}", [-c, analytics.enabled=false], "{{modelArgs}}", "{{sessionId}}", "-"]
-modelArgs: [[-m, "{{model}}"]]
-autoApproveArgs: [--dangerously-bypass-approvals-and-sandbox]
-promptMode: stdin
-resumeStyle: subcommand
-sessionId: {choose: none, from: first-line}
-account: {configDir: [CODEX_HOME], key: CODEX_API_KEY}
-patterns: {limit: [hit your usage limit, Quota exceeded]}
-`,
 	"copilot": `
 name: copilot
 command: {names: [copilot], native: ["@github/copilot-linux-x64/copilot"]}
@@ -121,8 +106,6 @@ func TestCommands(t *testing.T) {
 		},
 		{provider: "claude", resume: true, argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --resume " + aSession, stdin: true},
 		{provider: "script", change: func(in *Invocation) { in.Script, in.Binary = "/s/x.sh", "" }, argv: "/s/x.sh", stdin: true},
-		{provider: "codex", argv: "/bin/cli exec --json --dangerously-bypass-approvals-and-sandbox -c analytics.enabled=false -C /w -", stdin: true},
-		{provider: "codex", resume: true, argv: "/bin/cli exec resume --json --dangerously-bypass-approvals-and-sandbox -c analytics.enabled=false " + aSession + " -", stdin: true},
 		{provider: "copilot", argv: "/bin/cli -p do it --output-format=json --allow-all --session-id=" + aSession, env: map[string]string{"COPILOT_AUTO_UPDATE": "false"}, inArgv: true},
 		{
 			provider: "opencode", change: func(in *Invocation) { in.Model = `a"b` }, argv: `/bin/cli run --format json --auto -m a"b`,

@@ -9,7 +9,7 @@ import (
 // FuzzPreset: no file takes the program down; a preset that is taken can be
 // used.
 func FuzzPreset(f *testing.F) {
-	for _, name := range []string{"claude", "script"} {
+	for _, name := range []string{"claude", "codex", "script"} {
 		text, err := presetFiles.ReadFile("presets/" + name + ".yaml")
 		if err != nil {
 			f.Fatal(err)
@@ -35,6 +35,8 @@ func FuzzPreset(f *testing.F) {
 			t.Errorf("argv %q", c.Argv)
 		}
 		_, _ = p.Resume(in)
+		in.Sandbox, in.WritableDirs = true, []string{"/a", "-b"}
+		_, _ = p.Spawn(in)
 		_, _ = p.CheckVersion("1.2.3")
 		_, _, _ = p.JudgeStderr(data)
 		RunEnv(EnvInput{Preset: p, Caller: []string{"A=b"}})

@@ -32,6 +32,7 @@ type Preset struct {
 	OutputArgs         Args `yaml:"outputArgs"`
 	NonInteractiveArgs Args `yaml:"nonInteractiveArgs"`
 	AutoApproveArgs    Args `yaml:"autoApproveArgs"`
+	SandboxArgs        Args `yaml:"sandboxArgs"` // in their place for an agent in the CLI's sandbox
 
 	PromptMode       PromptMode      `yaml:"promptMode"`
 	ResumeStyle      ResumeStyle     `yaml:"resumeStyle"`
@@ -39,6 +40,7 @@ type Preset struct {
 	SessionID        SessionIDSource `yaml:"sessionId"`
 	StructuredOutput bool            `yaml:"structuredOutput"`
 	Parser           string          `yaml:"parser"`
+	Usage            UsageScope      `yaml:"usage"`
 	Driver           Driver          `yaml:"driver"`
 	Signal           SignalSource    `yaml:"signal"`
 
@@ -51,6 +53,7 @@ type Preset struct {
 	InstructionFiles []string `yaml:"instructionFiles"`
 
 	Patterns PatternTexts `yaml:"patterns"`
+	Rollout  Rollout      `yaml:"rollout"`
 	Patience Patience     `yaml:"patience"`
 	Stop     Stop         `yaml:"stop"`
 	Traps    []string     `yaml:"traps"`
@@ -137,6 +140,15 @@ type SessionIDSource struct {
 	From   string `yaml:"from"`   // where the output tells it: first-line, every-line, last-line, none
 }
 
+// UsageScope says what the CLI's count of tokens is of.
+type UsageScope string
+
+// The scopes of a count.
+const (
+	UsageRun     UsageScope = "run"     // of the run
+	UsageSession UsageScope = "session" // of the session, earlier runs included
+)
+
 // Driver says how cw talks to the CLI.
 type Driver string
 
@@ -158,9 +170,12 @@ const (
 // Account names the variables that carry credentials.
 type Account struct {
 	ConfigDir []string `yaml:"configDir"`
-	Key       string   `yaml:"key"`
-	Token     string   `yaml:"token"`
-	BaseURL   string   `yaml:"baseUrl"`
+	// ConfigHome is the configuration directory below the home when none of the
+	// variables is set; "" when that is of no use to cw.
+	ConfigHome string `yaml:"configHome"`
+	Key        string `yaml:"key"`
+	Token      string `yaml:"token"`
+	BaseURL    string `yaml:"baseUrl"`
 	// OtherCredentials are further variables that carry or choose credentials.
 	OtherCredentials []string `yaml:"otherCredentials"`
 	ConfigArgs       Args     `yaml:"configArgs"` // for CLIs that take the directory as an option
@@ -190,10 +205,19 @@ type PatternTexts struct {
 	SessionGone []string `yaml:"sessionGone"`
 }
 
-// Patience says how long silence may last before a run counts as stalled.
+// Rollout says where the CLI keeps a session's own record, for facts that its
+// output does not tell.
+type Rollout struct {
+	Files  string `yaml:"files"`  // below the configuration directory, with * and {{sessionId}}
+	Format string `yaml:"format"` // codex
+}
+
+// Patience says how long silence may last before a run counts as stalled, and
+// how long the CLI may try in vain before the run is ended.
 type Patience struct {
 	Silence     Duration `yaml:"silence"`
 	ToolSilence Duration `yaml:"toolSilence"` // while a tool runs
+	Retrying    Duration `yaml:"retrying"`    // with nothing but retries; 0: for ever
 }
 
 // Stop says how a run is ended.
@@ -238,13 +262,35 @@ func (p Preset) NewSessionID() string {
 }
 
 // NewReading makes a reading of a run's output, to be fed from its first byte
-// on. since is the start of the run.
+// on. since is the start of the run; its location is the zone of times that
+// name none.
 func (p Preset) NewReading(since time.Time) (*parsers.Reading, error) {
 	parser, err := parsers.New(p.Parser, parsers.Options{Patterns: p.compiled.errors, Since: since})
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
 	return parsers.NewReading(parser), nil
+}
+
+// CanSandbox tells whether the CLI has a sandbox that cw can ask for.
+func (p Preset) CanSandbox() bool { return len(p.SandboxArgs) > 0 }
+
+// OwnUsage gives what a run used, from what its CLI counted and what earlier
+// runs of the agent used. A count that is of the whole session has theirs in
+// it, unless it is smaller: then the session began anew.
+func (p Preset) OwnUsage(counted, earlier cw.Usage) cw.Usage {
+	own := cw.Usage{
+		InputTokens:      counted.InputTokens - earlier.InputTokens,
+		OutputTokens:     counted.OutputTokens - earlier.OutputTokens,
+		CacheReadTokens:  counted.CacheReadTokens - earlier.CacheReadTokens,
+		CacheWriteTokens: counted.CacheWriteTokens - earlier.CacheWriteTokens,
+		ReasoningTokens:  counted.ReasoningTokens - earlier.ReasoningTokens,
+	}
+	smallest := min(own.InputTokens, own.OutputTokens, own.CacheReadTokens, own.CacheWriteTokens, own.ReasoningTokens)
+	if p.Usage != UsageSession || smallest < 0 {
+		return counted
+	}
+	return own
 }
 
 // SessionGone tells whether an error text or stderr says that the session to

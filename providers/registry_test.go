@@ -82,7 +82,7 @@ func TestBadFiles(t *testing.T) {
 		{good + "patterns:\n  limit: ['']\n", 5, 3, "matches everything"},
 		{good + "account:\n  passEnv: ['*']\n", 5, 3, "no name of a variable"},
 		{good + "stop:\n  signal: KILL\n", 5, 3, "TERM, INT, HUP"},
-		{good + "parser: xml\n", 4, 1, "claude, lines"},
+		{good + "parser: xml\n", 4, 1, "claude, codex, lines"},
 		{good + "structuredOutput: maybe\n", 4, 19, "true or false"},
 		{"name: x\ncommand: {from: script, names: [a]}\n", 2, 1, "neither names nor paths"},
 		{"name: x\n", 0, 0, "neither names nor paths"},
@@ -249,10 +249,10 @@ func TestUnknownProvider(t *testing.T) {
 	if cw.ErrorCode(err) != cw.CodeNotFound {
 		t.Fatal(err)
 	}
-	if hint := cw.ErrorHint(err); hint != "did you mean claude? There are: claude, script" {
+	if hint := cw.ErrorHint(err); hint != "did you mean claude? There are: claude, codex, script" {
 		t.Errorf("hint %q", hint)
 	}
-	if diff := cmp.Diff([]string{"claude", "script"}, registry.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"claude", "codex", "script"}, registry.Names()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -3,6 +3,7 @@ package providers
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,9 +21,13 @@ const argMax = 128<<10 - 1
 func variables() []string {
 	return []string{
 		"sessionId", "model", "prompt", "promptFile", "cwd", "runDir", "script",
-		"configDir", "mcpConfig", "hookConfig", "cw",
+		"configDir", "mcpConfig", "hookConfig", "cw", writableDir,
 	}
 }
+
+// writableDir is the variable that has several values: an item that names it
+// comes once for each.
+const writableDir = "writableDir"
 
 // includes lists the lists of arguments that spawn.args and resume.args may
 // name as {{…}}, as an item of their own.
@@ -152,28 +157,52 @@ func expand(template string, values map[string]string) (text string, complete bo
 
 // expand makes the arguments of a list. No shell is involved; what must not
 // happen is that a value is taken for an option.
-func (a Args) expand(values map[string]string) ([]string, error) {
+func (a Args) expand(values map[string]string, writableDirs ...string) ([]string, error) {
 	var out []string
 	for _, group := range a {
-		items := make([]string, 0, len(group))
-		whole := true
-		for _, item := range group {
-			text, complete := expand(item, values)
-			whole = whole && complete
-			items = append(items, text)
+		rounds := []map[string]string{values}
+		if (Args{group}).uses(writableDir) {
+			rounds = eachDir(values, writableDirs)
 		}
-		if !whole {
-			continue
-		}
-		for i, text := range items {
-			protected := slices.Contains(out, "--") || slices.Contains(items[:i], "--")
-			if err := checkArg(group[i], text, protected); err != nil {
+		for _, values := range rounds {
+			items, err := group.expand(values, slices.Contains(out, "--"))
+			if err != nil {
 				return nil, err
 			}
+			out = append(out, items...)
 		}
-		out = append(out, items...)
 	}
 	return out, nil
+}
+
+// eachDir gives the values once for each directory.
+func eachDir(values map[string]string, dirs []string) []map[string]string {
+	var out []map[string]string
+	for _, dir := range dirs {
+		round := maps.Clone(values)
+		round[writableDir] = dir
+		out = append(out, round)
+	}
+	return out
+}
+
+// expand makes the arguments of one item, none when a variable in it is empty.
+// protected: a "--" stands before it.
+func (g Group) expand(values map[string]string, protected bool) ([]string, error) {
+	items := make([]string, 0, len(g))
+	for _, item := range g {
+		text, complete := expand(item, values)
+		if !complete {
+			return nil, nil
+		}
+		items = append(items, text)
+	}
+	for i, text := range items {
+		if err := checkArg(g[i], text, protected || slices.Contains(items[:i], "--")); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
 }
 
 // checkArg refuses an argument that cannot be passed, or whose value would be

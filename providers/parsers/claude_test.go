@@ -284,6 +284,17 @@ func TestResetTime(t *testing.T) {
 		{"resets Foo 2, 5am", ref, ""},
 		{"resets 5:13am (UTC)", time.Time{}, ""},
 		{"resets soon", ref, ""},
+		{"or try again at 5:15 AM.", ref, "2026-11-21T05:15:00Z"},
+		{"or try again at 3:59 AM.", ref, "2026-11-22T03:59:00Z"},
+		{"try again at 4:00 AM", ref.Add(30 * time.Second), "2026-11-21T04:00:00Z"}, // this minute is not tomorrow's
+		{"Try again at Nov 23rd, 2026 5:15 PM.", ref, "2026-11-23T17:15:00Z"},
+		{"try again at Jan 1st, 2027 12:05 AM", ref, "2027-01-01T00:05:00Z"},
+		{"try again at Jan 2nd 5:15\u202fAM", ref, "2027-01-02T05:15:00Z"},
+		{"try again at 5:15 AM.", ref.In(time.FixedZone("", 3600)), "2026-11-21T04:15:00Z"}, // local time of ref
+		{"try again at 5:15 AM.", time.Time{}, ""},
+		{"try again at 25:15 AM.", ref, ""},
+		{"try again at 0:15 AM.", ref, ""},
+		{"try again later.", ref, ""},
 		{"", ref, ""},
 	}
 	for _, tt := range tests {
@@ -368,7 +379,7 @@ func TestLines(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	if _, err := New("xml", Options{}); err == nil || !strings.Contains(err.Error(), "claude, lines") {
+	if _, err := New("xml", Options{}); err == nil || !strings.Contains(err.Error(), "claude, codex, lines") {
 		t.Error(err)
 	}
 	for _, format := range Formats() {

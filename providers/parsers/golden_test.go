@@ -6,9 +6,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"cw/internal/cw"
 )
@@ -27,7 +30,11 @@ type golden struct {
 
 func read(t testing.TB, format string, data []byte) golden {
 	t.Helper()
-	p, err := New(format, Options{Since: recordedAt()})
+	opts := Options{Since: recordedAt()}
+	if format == FormatCodex {
+		opts.Patterns = presetPatterns(t, "codex") // it has no codes: the patterns are all
+	}
+	p, err := New(format, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,28 +51,60 @@ func read(t testing.TB, format string, data []byte) golden {
 // TestRecordings holds the parser against output that real CLIs wrote.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	for _, path := range recordings(t, FormatClaude) {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl"), func(t *testing.T) {
-			t.Parallel()
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := encodeGolden(t, read(t, FormatClaude, data))
-			goldenPath := strings.TrimSuffix(path, ".jsonl") + ".golden"
-			if *update {
-				if err := os.WriteFile(goldenPath, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(goldenPath)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s differs (go test -update writes it anew):\n%s", goldenPath, firstDifference(got, want))
-			}
-		})
+	for _, format := range []string{FormatClaude, FormatCodex} {
+		for _, path := range recordings(t, format) {
+			t.Run(format+"/"+strings.TrimSuffix(filepath.Base(path), ".jsonl"), func(t *testing.T) {
+				t.Parallel()
+				holdRecording(t, format, path)
+			})
+		}
+	}
+}
+
+func holdRecording(t *testing.T, format, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := encodeGolden(t, read(t, format, data))
+	goldenPath := strings.TrimSuffix(path, ".jsonl") + ".golden"
+	if *update {
+		if err := os.WriteFile(goldenPath, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(goldenPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", goldenPath, firstDifference(got, want))
+	}
+}
+
+// presetPatterns reads the patterns of an embedded preset, as providers
+// compiles them.
+func presetPatterns(t testing.TB, name string) Patterns {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "presets", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var preset struct {
+		Patterns struct{ Limit, Auth, Overload []string } `yaml:"patterns"`
+	}
+	if err := yaml.Unmarshal(data, &preset); err != nil {
+		t.Fatal(err)
+	}
+	compile := func(texts []string) (out []*regexp.Regexp) {
+		for _, text := range texts {
+			out = append(out, regexp.MustCompile("(?i)"+text))
+		}
+		return out
+	}
+	return Patterns{
+		Limit: compile(preset.Patterns.Limit), Auth: compile(preset.Patterns.Auth), Overload: compile(preset.Patterns.Overload),
 	}
 }
 

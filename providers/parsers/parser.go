@@ -14,6 +14,7 @@ import (
 // The output formats.
 const (
 	FormatClaude = "claude" // claude's stream-json: one JSON object a line
+	FormatCodex  = "codex"  // codex exec --json: one JSON object a line
 	FormatLines  = "lines"  // plain text: every line is text
 )
 
@@ -32,7 +33,8 @@ type Options struct {
 	Patterns Patterns
 	// Since is the start of the run. A reset time told only as a time of day is
 	// read as the first one after it, or after a later moment that the output
-	// itself tells. When it is zero such a time stays unknown.
+	// itself tells. When it is zero such a time stays unknown. Its location is
+	// the zone of times that name none, for CLIs that print local time.
 	Since time.Time
 }
 
@@ -45,13 +47,15 @@ type Patterns struct {
 }
 
 // Formats lists the formats that New knows.
-func Formats() []string { return []string{FormatClaude, FormatLines} }
+func Formats() []string { return []string{FormatClaude, FormatCodex, FormatLines} }
 
 // New makes a parser for a format. The error names the formats there are.
 func New(format string, opts Options) (Parser, error) {
 	switch format {
 	case FormatClaude:
 		return newClaude(opts), nil
+	case FormatCodex:
+		return newCodex(opts), nil
 	case FormatLines:
 		return &linesParser{}, nil
 	}

@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"fmt"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -20,6 +21,18 @@ func NewReading(p Parser) *Reading {
 	r := &Reading{parser: p}
 	r.splitter = NewSplitter(r.line)
 	return r
+}
+
+// clocked is a parser of output without timestamps that wants to know when its
+// lines were written.
+type clocked interface{ clock(at time.Time) }
+
+// FeedAt is Feed for bytes that were written at that time.
+func (r *Reading) FeedAt(data []byte, at time.Time) []cw.StreamEvent {
+	if p, ok := r.parser.(clocked); ok {
+		p.clock(at)
+	}
+	return r.Feed(data)
 }
 
 // Feed takes the next bytes and gives the events of the lines that they end.

@@ -14,12 +14,16 @@ var (
 	// "resets 5:13am (UTC)", "resets 5am (UTC)", "resets Nov 25, 5:13am (Europe/Berlin)",
 	// "resets Jan 2, 2027, 5am (UTC)"
 	resetClock = regexp.MustCompile(`(?i)resets? (?:at )?(?:([a-z]{3}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?\s?([ap]m)(?: \(([A-Za-z0-9_+\-/]+)\))?`)
+	// "try again at 5:15 AM", "try again at Nov 23rd, 2026 5:15 AM": codex writes
+	// the local time of its own process
+	resetLocal = regexp.MustCompile(`(?i)try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?[\s\x{202f}]?([ap]m)`)
 )
 
 // ResetTime reads from an error text when a limit is over: as seconds of the
 // epoch, or as a time of day, with or without a date, which is taken as the
 // first such moment after ref. A zone that this machine does not know, and a
-// time of day with a zero ref, give nil. The zone is UTC when none is told.
+// time of day with a zero ref, give nil. When none is told the zone is that of
+// ref for "try again at", which is local time, and UTC for "resets".
 func ResetTime(text string, ref time.Time) *time.Time {
 	if m := resetEpoch.FindStringSubmatch(text); m != nil {
 		seconds, err := strconv.ParseInt(m[1], 10, 64)
@@ -29,19 +33,33 @@ func ResetTime(text string, ref time.Time) *time.Time {
 		at := time.Unix(seconds, 0).UTC()
 		return &at
 	}
+	if ref.IsZero() {
+		return nil
+	}
+	if m := resetLocal.FindStringSubmatch(text); m != nil {
+		// Its minute is cut, not rounded: what is told as this minute is not
+		// tomorrow's.
+		return atClock(ref.Truncate(time.Minute), m[1:7])
+	}
 	m := resetClock.FindStringSubmatch(text)
-	if m == nil || ref.IsZero() {
+	if m == nil {
 		return nil
 	}
 	zone, err := time.LoadLocation(m[7]) // "" is UTC
 	if err != nil {
 		return nil
 	}
-	hour, minute, ok := clock(m[4], m[5], m[6])
+	return atClock(ref.In(zone), m[1:7])
+}
+
+// atClock gives the first moment after ref with the month, day, year, hour,
+// minute and half of the day in m; the date may be empty.
+func atClock(ref time.Time, m []string) *time.Time {
+	hour, minute, ok := clock(m[3], m[4], m[5])
 	if !ok {
 		return nil
 	}
-	at := nextMoment(ref.In(zone), m[1], m[2], m[3], hour, minute)
+	at := nextMoment(ref, m[0], m[1], m[2], hour, minute)
 	if at == nil {
 		return nil
 	}

@@ -1,0 +1,45 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// note folds parsed events and keeps what must survive the daemon at once.
+func (f *follower) note(ctx context.Context, events []cw.StreamEvent, at time.Time) {
+	f.fold(events, at)
+	f.mu.Lock()
+	f.lastAt = at
+	f.mu.Unlock()
+	f.keepSessionID(ctx)
+}
+
+func (f *follower) fold(events []cw.StreamEvent, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ev := range events {
+		f.summary.Add(ev)
+		f.trouble = f.trouble.after(ev, at)
+	}
+}
+
+// activity tells what the agent does now.
+func (f *follower) activity() *cw.Activity {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := &cw.Activity{State: cw.ActivityBusy, Tool: f.summary.LastTool}
+	if !f.lastAt.IsZero() {
+		at := f.lastAt
+		a.LastAt = &at
+	}
+	if f.summary.Retry.Attempt > 0 {
+		a.State, a.Attempt, a.Bucket = cw.ActivityRetrying, f.summary.Retry.Attempt, cw.BucketTransient
+		if f.summary.Retry.Delay > 0 { // not every CLI tells it
+			next := f.lastAt.Add(f.summary.Retry.Delay)
+			a.NextRetry = &next
+		}
+	}
+	return a
+}

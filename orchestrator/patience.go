@@ -1,0 +1,84 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cw/internal/cw"
+	"cw/internal/proc"
+)
+
+// trouble is a time in which a CLI reports nothing but retries. It is folded
+// from events with the times of their chunks, so that a daemon that takes up a
+// run comes to the same.
+type trouble struct {
+	Since time.Time // zero: there is none
+	Text  string    // what it said last
+}
+
+// after is the trouble after one more event. What is said beside retries ("it
+// falls back to HTTPS") does not end it.
+func (t trouble) after(ev cw.StreamEvent, at time.Time) trouble {
+	switch ev.Kind {
+	case cw.StreamRetry:
+		if t.Since.IsZero() {
+			t.Since = at
+		}
+		t.Text = ev.Text
+		return t
+	case cw.StreamWarning, cw.StreamInit:
+		return t
+	}
+	return trouble{}
+}
+
+// deadline is when patience with it ends; zero when it never does.
+func (t trouble) deadline(patience time.Duration) time.Time {
+	if patience <= 0 || t.Since.IsZero() {
+		return time.Time{}
+	}
+	return t.Since.Add(patience)
+}
+
+// over tells whether patience had ended at that time.
+func (t trouble) over(patience time.Duration, at time.Time) bool {
+	deadline := t.deadline(patience)
+	return !deadline.IsZero() && !at.Before(deadline)
+}
+
+// inVain is what people are told about a run that was ended for it.
+func inVain(provider string, patience time.Duration, t trouble) string {
+	return fmt.Sprintf("it only tried again for %s and got nowhere, so cw ended it%s. Look at the network, the proxy and the login of %s, then start it again; patience.retrying of the preset says how long cw waits",
+		patience, colon(t.Text), provider)
+}
+
+// alarm rings at the deadline, and never for a zero one.
+func alarm(deadline time.Time) <-chan time.Time {
+	if deadline.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(deadline))
+}
+
+// giveUp ends a run that only tries again, as a stop would, but nobody asked for
+// it. The follower goes on to the end of the output.
+func (f *follower) giveUp(ctx context.Context) {
+	f.o.Log.Warn("end a run that only tries again", "agent", f.state.Agent.Alias, "since", f.trouble.Since, "says", f.trouble.Text)
+	log := f.o.Log.With("agent", f.state.Agent.Alias, "run", f.state.Run.ID)
+	_ = again(ctx, log, "end a run that only tries again", func(int) error {
+		return proc.Stop(ctx, f.state.Run.Dir, f.handle, f.o.stopGrace(f.state.Agent.Provider))
+	}) // what ctx interrupts the next daemon takes up
+}
+
+// gaveUpText tells why the run was ended by cw, "" when it was not: somebody
+// ended it, patience was over, and nothing went on since.
+func (f *follower) gaveUpText(obs proc.Observation) string {
+	if obs.Exit == nil || obs.Exit.Stopped == "" || f.trouble.Since.IsZero() {
+		return ""
+	}
+	if !f.gaveUp && !f.trouble.over(f.patience, obs.Exit.EndedAt) {
+		return ""
+	}
+	return inVain(f.state.Agent.Provider, f.patience, f.trouble)
+}
