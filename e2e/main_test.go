@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
 )
 
@@ -12,6 +13,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	fakecli.Main()
 	built, cleanup, err := lab.Build()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,14 +1,22 @@
 #!/bin/sh
-# Installs the provider CLIs that e2e/package.json pins into e2e/node_modules,
-# for the end-to-end tests. Does nothing when they are there in the versions of
-# the lock file. Without npm it says so and gives up: a failure only in CI.
+# Installs the npm programs that e2e/package.json pins into e2e/node_modules: the
+# provider CLIs of the end-to-end tests, and the linter of docs/openapi.json.
+# Does nothing when they are there in the versions of the lock file. Without npm
+# it says so and gives up: a failure only in CI.
 set -eu
 
 cd "$(dirname "$0")/../e2e"
 installed=node_modules/.installed-lock.json
+programs="claude codex redocly"
+
+present() {
+	for program in $programs; do
+		[ -x "node_modules/.bin/$program" ] || return 1
+	done
+}
 
 # The copy of the lock is written last, so that a broken installation is redone.
-if [ -x node_modules/.bin/claude ] && cmp -s package-lock.json "$installed"; then
+if present && cmp -s package-lock.json "$installed"; then
 	exit 0
 fi
 
@@ -22,8 +30,11 @@ fi
 
 # The CLIs' own install scripts put the native binaries in place.
 npm ci --ignore-scripts=false --loglevel=error --no-audit --no-fund >/dev/null
-if ! node_modules/.bin/claude --version >/dev/null; then
-	echo "install-clis: claude was installed but does not start" >&2
-	exit 1
-fi
+for program in $programs; do
+	# Some make themselves a home at any start.
+	if ! said=$(HOME="$PWD/node_modules/.home" "node_modules/.bin/$program" --version 2>&1); then
+		echo "install-clis: $program was installed but does not start: $said" >&2
+		exit 1
+	fi
+done
 cp package-lock.json "$installed"

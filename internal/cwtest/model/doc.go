@@ -27,9 +27,11 @@
 // so that it stops at once. An error that no test takes fails the test.
 //
 // The core (request, reply, scenario, server) is the same for every protocol.
-// What a protocol looks like on the wire is in one file each: anthropic.go is
-// Anthropic Messages. Its failures, with the headers and bodies that make
-// claude react in a known way, are in anthropic_failures.go.
+// What a protocol looks like on the wire is in files of its own: anthropic*.go
+// is Anthropic Messages, as claude speaks it, responses*.go is OpenAI Responses,
+// as codex does. Each maps the portable tools onto those that its CLI offers
+// (…_tools.go) and has its failures, with the headers and bodies that make the
+// CLI react in a known way (…_failures.go).
 //
 // The package must not know the programs under test beyond their wire format:
 // neither cw's prompts nor its directories.

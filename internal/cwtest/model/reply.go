@@ -52,7 +52,7 @@ type Failure struct {
 	Header   http.Header
 	Body     string // sent as it is
 	Times    int    // how many tries of the same turn fail; 0: all of them
-	InStream bool   // Body is sent as an error event inside a stream that began well
+	InStream bool   // the error in Body is sent as an event inside a stream that began well
 }
 
 // Say begins a reply with a text. Without tool calls it ends the CLI's run.
@@ -95,7 +95,8 @@ func (r Reply) Until(released <-chan struct{}) Reply { r.Hold = released; return
 
 // CutOff breaks the connection when text and calls are out, before the message
 // is complete. claude keeps a text that it has and ends with an error; when
-// nothing had come (a Reply without text) it tries again, up to 10 times.
+// nothing had come (a Reply without text) it tries again, up to 10 times. codex
+// tries again in any case, 5 times.
 func (r Reply) CutOff() Reply { r.Cut = true; return r }
 
 // WithHeader adds headers to the good answer.

@@ -10,7 +10,7 @@ import (
 // Request is one request to the model, in the same shape for every protocol.
 // It is read-only once received.
 type Request struct {
-	Protocol     string       // "anthropic"
+	Protocol     string       // "anthropic" or "responses"
 	Model        string       // as asked for
 	Stream       bool         // the answer is wanted as an event stream
 	Session      string       // the CLI's own session id; "" when it sends none
@@ -18,7 +18,7 @@ type Request struct {
 	Credential   Credential   // how the caller proved who it is
 	System       string       // the system prompt
 	Conversation Conversation // everything said so far, oldest first
-	Tools        []string     // names of the tools on offer
+	Tools        []string     // names of the tools on offer; those that codex offers inside a script as "tools.NAME"
 	Side         string       // why this is a side request of the CLI ("no tools"); "" for the agent's own work
 	Raw          []byte       // the body as received
 }

@@ -92,6 +92,7 @@ func (s *Server) admit() bool {
 
 // protocol reads and writes one provider's API.
 type protocol interface {
+	toolbox
 	// read takes a request apart. An error means that the body is not of this
 	// protocol.
 	read(r *http.Request, body []byte) (*Request, error)
@@ -115,6 +116,12 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/messages", s.speak(anthropic{}))
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	for _, path := range []string{"/v1/responses", "/responses"} {
+		mux.Handle("POST "+path, s.speak(responses{}))
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { // a WebSocket is wanted
+			s.record(w, r, http.StatusUpgradeRequired) // makes codex go on over HTTPS at once
+		})
+	}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { // HEAD too: a CLI looks whether we are there
 		s.record(w, r, http.StatusOK)
 	})
@@ -159,7 +166,7 @@ func (s *Server) speak(p protocol) http.Handler {
 			return
 		}
 		try := s.book.countTry(tryKey(req))
-		a, err := s.decide(req, try)
+		a, err := s.decide(p, req, try)
 		if err != nil {
 			s.book.addError(err)
 			s.refuse(w, e, p.refusal(err.Error()))
@@ -195,7 +202,7 @@ func readRequest(p protocol, r *http.Request) (*Request, error) {
 }
 
 // decide asks the scenario, save for side requests.
-func (s *Server) decide(req *Request, try int) (answer, error) {
+func (s *Server) decide(p protocol, req *Request, try int) (answer, error) {
 	reply := sideReply()
 	if req.Side == "" {
 		var err error
@@ -203,7 +210,7 @@ func (s *Server) decide(req *Request, try int) (answer, error) {
 			return answer{}, err
 		}
 	}
-	calls, err := toolCalls(req, reply.Calls)
+	calls, err := toolCalls(p, req, reply.Calls)
 	if err != nil {
 		return answer{}, fmt.Errorf("session %q, turn %d: %w", req.Session, req.Number(), err)
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -261,15 +262,19 @@ func TestCloseLetsGo(t *testing.T) {
 func TestWriteWithoutAWriteTool(t *testing.T) {
 	t.Parallel()
 	r := &Request{Tools: []string{"Bash"}, Dir: "/wt"}
-	got, err := mapCall(r, Reply{}.Write("a/it's.txt", "A'B").Calls[0])
+	got, err := mapCall(anthropic{}, r, Reply{}.Write("a/it's.txt", "A'B").Calls[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `mkdir -p '/wt/a' && printf %s 'A'\''B' > '/wt/a/it'\''s.txt'`
-	if got.Name != "Bash" || got.Input["command"] != want {
-		t.Errorf("call %s %v, want %s", got.Name, got.Input["command"], want)
+	var input struct{ Command string }
+	if err := json.Unmarshal(got.input, &input); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := mapCall(&Request{Tools: []string{"Write"}}, Reply{}.Write("a.txt", "").Calls[0]); err == nil {
+	want := `mkdir -p '/wt/a' && printf %s 'A'\''B' > '/wt/a/it'\''s.txt'`
+	if got.name != "Bash" || input.Command != want {
+		t.Errorf("call %s %s, want %s", got.name, input.Command, want)
+	}
+	if _, err := mapCall(anthropic{}, &Request{Tools: []string{"Write"}}, Reply{}.Write("a.txt", "").Calls[0]); err == nil {
 		t.Error("a relative path was written although nobody knows the directory")
 	}
 }
