@@ -12,13 +12,16 @@ type agentRef struct {
 }
 
 type listAgents struct {
-	Status  []string `query:"status" doc:"only these statuses, separated by commas"`
-	Project string   `query:"project" doc:"only agents of this project"`
-	Limit   int      `query:"limit" minimum:"0" doc:"at most so many; 0: all"`
+	PageParams
+
+	Status     []string `query:"status" doc:"only agents with one of these statuses, separated by commas"`
+	Project    string   `query:"project" doc:"only agents that work in this project: its id, name or path"`
+	Provider   string   `query:"provider" doc:"only agents of this provider"`
+	Initiative string   `query:"initiative" doc:"only agents of this initiative"`
 }
 
 func (in *listAgents) filter() cw.AgentFilter {
-	f := cw.AgentFilter{Project: in.Project, PageQuery: cw.PageQuery{Limit: in.Limit}}
+	f := cw.AgentFilter{PageQuery: in.query(), Project: in.Project, Provider: in.Provider, Initiative: in.Initiative}
 	for _, status := range in.Status {
 		f.Statuses = append(f.Statuses, cw.AgentStatus(status))
 	}
@@ -68,20 +71,13 @@ func registerAgents(s *Server) {
 // visibleAgents lists what the caller may see: an agent sees the agents of its
 // initiative, and as long as there are no initiatives that is itself.
 func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
-	actor := cw.ActorOf(ctx)
-	if actor.Kind != cw.ActorAgent {
-		return services.Agents(ctx, f)
-	}
-	list, err := cw.AllAgents(ctx, services, f)
-	if err != nil {
-		return cw.Page[cw.AgentView]{}, err
-	}
-	for _, view := range list {
-		if view.ID == actor.AgentID {
-			return cw.Page[cw.AgentView]{Items: []cw.AgentView{view}}, nil
+	if actor := cw.ActorOf(ctx); actor.Kind == cw.ActorAgent {
+		if actor.AgentID == "" {
+			return cw.Page[cw.AgentView]{}, nil // nobody: an empty filter would be everybody
 		}
+		f.Only = actor.AgentID
 	}
-	return cw.Page[cw.AgentView]{}, nil
+	return services.Agents(ctx, f)
 }
 
 // Spawn implements cw.AgentService.
@@ -94,7 +90,9 @@ func (c *Client) Agents(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.Agent
 	q := query{}
 	q.list("status", texts(f.Statuses))
 	q.text("project", f.Project)
-	q.number("limit", int64(f.Limit))
+	q.text("provider", f.Provider)
+	q.text("initiative", f.Initiative)
+	q.page(f.PageQuery)
 	return call[cw.Page[cw.AgentView]](ctx, c, request{method: http.MethodGet, path: "/v1/agents", query: q})
 }
 

@@ -5,7 +5,9 @@
 // A resource has one file with its handlers above and its client below, so
 // that both ends of the wire are read together. What a caller may do stands in
 // one table (routes.go); who may come in at all is decided before any handler
-// runs (gate.go); every error leaves in one form (errors.go).
+// runs, on the socket by the kernel's word (gate.go), over TCP by the host, the
+// page and the token, in this order (tcp.go, pages.go); every error leaves in
+// one form (errors.go).
 //
 // It speaks the service interfaces of package cw and must not know what is
 // behind them: no database, no git, no processes.

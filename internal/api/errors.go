@@ -17,9 +17,9 @@ import (
 // problem is the one form in which errors leave: {"code","message","hint"}.
 // It is huma's StatusError, so handlers return it as it is.
 type problem struct {
-	Code    cw.Code `json:"code" doc:"What kind of error, for programs"`
-	Message string  `json:"message" doc:"What is wrong"`
-	Hint    string  `json:"hint,omitempty" doc:"What to do next"`
+	Code    cw.Code `json:"code" doc:"what kind of error, for programs"`
+	Message string  `json:"message" doc:"what is wrong"`
+	Hint    string  `json:"hint,omitempty" doc:"what to do next"`
 
 	status int
 }

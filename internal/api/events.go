@@ -12,12 +12,13 @@ type listEvents struct {
 	Tail        bool     `query:"tail" doc:"ignore since, begin with what comes next"`
 	Type        []string `query:"type" doc:"only these types, separated by commas; none: all but agent:output"`
 	Agent       string   `query:"agent" doc:"only about this agent (name or id)"`
+	Initiative  string   `query:"initiative" doc:"only of this initiative (id)"`
 	Follow      bool     `query:"follow" doc:"stay and tell what happens"`
 	LastEventID string   `header:"Last-Event-ID" doc:"the same as since, and wins over it and tail"`
 }
 
 func (in *listEvents) query() (cw.EventQuery, error) {
-	q := cw.EventQuery{After: in.Since, Tail: in.Tail, Agent: in.Agent, Follow: in.Follow}
+	q := cw.EventQuery{After: in.Since, Tail: in.Tail, Agent: in.Agent, Initiative: in.Initiative, Follow: in.Follow, Marks: true}
 	for _, t := range in.Type {
 		q.Types = append(q.Types, cw.EventType(t))
 	}
@@ -40,12 +41,16 @@ func registerEvents(s *Server) {
 	})
 }
 
-// eventFrames names each frame after its event. Live events have no number and
-// so no id.
+// eventFrames sends each event with its number as the id. Live events have no
+// number and so no id.
 func eventFrames(events iter.Seq2[cw.Event, error]) frames {
 	return func(yield func(frame, error) bool) {
 		for e, err := range events {
-			if !yield(frame{id: e.Seq, name: string(e.Type), data: e}, err) {
+			f := frame{id: e.Seq, data: e}
+			if err == nil && e.IsMark() {
+				f.name, f.data = frameMark, nothing{}
+			}
+			if !yield(f, err) {
 				return
 			}
 		}
@@ -53,15 +58,21 @@ func eventFrames(events iter.Seq2[cw.Event, error]) frames {
 }
 
 // Events implements cw.EventService. It goes on by itself across a restart of
-// the daemon; live events are not kept, so those of the gap are not seen.
+// the daemon; live events are not kept, so those of the gap are not seen. A
+// Tail goes on where the daemon said that it began.
 func (c *Client) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	params := query{}
 	params.list("type", texts(q.Types))
 	params.text("agent", q.Agent)
+	params.text("initiative", q.Initiative)
 	params.flag("follow", q.Follow)
 	params.flag("tail", q.Tail)
+	after := q.After
+	if q.Tail {
+		after = 0
+	}
 	fresh := func() func(cw.Event) bool {
-		last := int64(0)
+		last := after
 		return func(e cw.Event) bool {
 			if e.Seq != 0 && e.Seq <= last {
 				return false
@@ -69,10 +80,6 @@ func (c *Client) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event
 			last = max(last, e.Seq)
 			return true
 		}
-	}
-	after := q.After
-	if q.Tail {
-		after = 0
 	}
 	return follow(ctx, c, streamRequest{path: "/v1/events", query: params, after: after}, fresh)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,6 +30,15 @@ type streamRequest struct {
 	path  string
 	query query
 	after int64 // Last-Event-ID of the first request; 0: none
+}
+
+// goOn makes it the same stream after an id. A tail has begun by then.
+func (r *streamRequest) goOn(id int64) {
+	r.after = id
+	if _, tail := r.query["tail"]; tail {
+		r.query = maps.Clone(r.query) // the iterator may be run again
+		delete(r.query, "tail")
+	}
 }
 
 // follow yields a stream's items. Once the daemon has answered, a lost
@@ -119,8 +129,8 @@ func (f *follower) connect(parent context.Context, take func(data []byte) (bool,
 		if err != nil || !more {
 			return err
 		}
-		if id, err := strconv.ParseInt(event.id, 10, 64); err == nil && id > 0 {
-			f.request.after = id
+		if id, err := strconv.ParseInt(event.id, 10, 64); err == nil && id >= 0 {
+			f.request.goOn(id)
 		}
 	}
 }
@@ -135,7 +145,7 @@ func (f *follower) handle(event sseEvent, take func(data []byte) (bool, error)) 
 	switch event.name {
 	case frameEnd:
 		return false, nil
-	case frameError:
+	case frameFailure:
 		return false, readError(http.StatusOK, event.data)
 	case frameMark:
 		return true, nil

@@ -36,9 +36,9 @@ type Peer struct {
 	Token     string // from "Authorization: Bearer …", "" without one
 }
 
-// gate decides who may come in at all. It looks at the connection and the
-// headers only: nothing of the body is read and no handler has run. A listener
-// of another kind (TCP) is a gate with other checks in the same places.
+// gate decides who may come in over the socket at all. It looks at the
+// connection and the headers only: nothing of the body is read and no handler
+// has run. TCP has other checks in the same places: see tcpFront.
 type gate struct {
 	uid      int           // the only user that may connect
 	host     string        // the only Host
@@ -48,7 +48,7 @@ type gate struct {
 // admit gives nil, or why the request is refused. The order is fixed: who
 // connects, then whether a web page may be behind it, then the form.
 func (g gate) admit(r *http.Request, peer *Peer) error {
-	for _, check := range []func(*http.Request, *Peer) error{g.peer, g.noPage, g.named, g.form} {
+	for _, check := range []func(*http.Request, *Peer) error{g.peer, g.noPage, g.named, g.shaped} {
 		if err := check(r, peer); err != nil {
 			return err
 		}
@@ -89,8 +89,10 @@ func (g gate) named(r *http.Request, _ *Peer) error {
 	return nil
 }
 
+func (g gate) shaped(r *http.Request, _ *Peer) error { return form(r) }
+
 // form refuses bodies that are no JSON or too long, by what their headers say.
-func (g gate) form(r *http.Request, _ *Peer) error {
+func form(r *http.Request) error {
 	contentType, told := r.Header["Content-Type"]
 	if r.ContentLength == 0 && !told {
 		return nil
@@ -148,8 +150,9 @@ func major(version string) string {
 // allow decides whether the actor of ctx may use the route, by the table and,
 // for agents, by whom they name.
 func (s *Server) allow(ctx context.Context, row Route, id string) error {
-	actor := cw.ActorOf(ctx)
-	if err := row.mayCall(actor, s.opts.Scopes(actor)); err != nil {
+	who := callerOf(ctx)
+	actor := who.actor
+	if err := row.mayCall(actor, who.scopes); err != nil {
 		return err
 	}
 	if actor.Kind == cw.ActorAgent && row.Self && !s.isSelf(ctx, actor, id) {
@@ -193,5 +196,12 @@ func (g gate) readBody(w http.ResponseWriter, r *http.Request) error {
 		return cw.Errorf(cw.CodeInvalid, "the request's body did not arrive whole").Because(err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if out, ok := w.(*answer); ok {
+		// A body in chunks may have come with a length too, which net/http does
+		// not tell. Where one reader sees its end there another sees the next
+		// request begin, so none is taken from such a connection.
+		out.last = len(r.TransferEncoding) > 0
+		out.bodyLeft = false
+	}
 	return nil
 }

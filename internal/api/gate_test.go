@@ -100,6 +100,8 @@ func bodyFor(row api.Route) string {
 		return `{"path":"/nowhere"}`
 	case "spawn-agent":
 		return `{"goal":"x"}`
+	case "create-token":
+		return `{"name":"wall-screen"}`
 	}
 	return ""
 }
@@ -391,7 +393,15 @@ func TestParameters(t *testing.T) {
 		"/v1/events?since=-1":                   400,
 		"/v1/events?since=x":                    400,
 		"/v1/events?follow=maybe":               400,
-		"/v1/events?since=9223372036854775807":  200,
+		"/v1/events?since=9223372036854775807":  400,
+		"/v1/events?since=9223372036854775808":  400,
+		"/v1/events?since=6":                    400,
+		"/v1/events?since=6&tail=true":          200,
+		"/v1/events?since=5":                    200,
+		"/v1/events?type=agent:stoped":          400,
+		"/v1/events?type=agent:stopped,x":       400,
+		"/v1/events?type=":                      200,
+		"/v1/events?initiative=none":            200,
 		out:                                     200,
 		out + "?format=events":                  200,
 		out + "?format=xml":                     400,
@@ -414,8 +424,12 @@ func TestLastEventID(t *testing.T) {
 	t.Parallel()
 	d := startDaemon(t, nil)
 	for _, path := range []string{"/v1/events", "/v1/agents/" + servicetest.PreparedAgent + "/output", "/v1/agents/" + servicetest.PreparedAgent + "/output?format=events"} {
+		ahead := 200 // what comes after any chunk is what comes next
+		if path == "/v1/events" {
+			ahead = 400
+		}
 		for id, status := range map[string]int{
-			"5": 200, "9223372036854775807": 200, "": 200, "0": 200,
+			"5": 200, "6": ahead, "9223372036854775807": ahead, "": 200, "0": 200,
 			"-1": 400, "9223372036854775808": 400, "1e3": 400, "0x10": 400, "text": 400, "5 ": 200, "5;": 400, "+5": 400, "١": 400, "5,6": 400,
 		} {
 			got := send(t, d, "GET", path, "", map[string]string{"Last-Event-ID": id, "Last-Event-Id": id})

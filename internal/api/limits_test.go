@@ -47,7 +47,7 @@ func TestStreamsOfAnAgent(t *testing.T) {
 	eventually(t, "eight read", func() bool { return d.memory.Readers() == 8 })
 	stored := "/v1/agents/brave-otter/output"
 	got := send(t, d, "GET", stored, "", auth)
-	if got.status != http.StatusConflict || got.err.Code != cw.CodeRefused || got.err.Hint == "" {
+	if got.status != http.StatusTooManyRequests || got.err.Code != cw.CodeTooMany || got.err.Hint == "" {
 		t.Errorf("the ninth: %s", got)
 	}
 	if got := send(t, d, "GET", stored, "", nil); got.status != http.StatusOK {

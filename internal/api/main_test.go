@@ -37,6 +37,7 @@ type daemon struct {
 	fixture servicetest.Fixture
 	socket  string
 	opts    api.Options
+	server  *api.Server
 
 	mu      sync.Mutex
 	refused []string
@@ -104,6 +105,7 @@ func (d *daemon) start(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.server = server
 	listener, err := net.Listen("unix", d.socket)
 	if err != nil {
 		t.Fatal(err)

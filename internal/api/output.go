@@ -14,12 +14,6 @@ const (
 	formatEvents = "events" // what the CLI's lines mean
 )
 
-// Names of the frames of an output stream.
-const (
-	frameChunk  = "chunk"  // cw.Chunk, id: its number
-	frameOutput = "output" // cw.OutputEvent, without an id: see markChunks
-)
-
 type agentOutput struct {
 	ID          string `path:"id" doc:"name or id"`
 	Format      string `query:"format" enum:"raw,events" default:"raw" doc:"raw: chunks; events: parsed"`
@@ -52,10 +46,11 @@ func registerOutput(s *Server) {
 	})
 }
 
+// chunkFrames sends each chunk with its number as the id.
 func chunkFrames(chunks iter.Seq2[cw.Chunk, error]) frames {
 	return func(yield func(frame, error) bool) {
 		for c, err := range chunks {
-			if !yield(frame{id: c.ID, name: frameChunk, data: c}, err) {
+			if !yield(frame{id: c.ID, data: c}, err) {
 				return
 			}
 		}
@@ -79,7 +74,7 @@ func markChunks(events iter.Seq2[cw.OutputEvent, error]) frames {
 				return
 			}
 			open = e.ChunkID
-			if !yield(frame{name: frameOutput, data: e}, nil) {
+			if !yield(frame{data: e}, nil) {
 				return
 			}
 		}

@@ -21,8 +21,8 @@ type addProjectBody struct {
 
 func registerProjects(s *Server) {
 	services := s.opts.Services
-	handle(s, "list-projects", func(ctx context.Context, _ *nothing) (cw.Page[cw.Project], error) {
-		page, err := services.Projects(ctx, cw.PageQuery{})
+	handle(s, "list-projects", func(ctx context.Context, in *listPage) (cw.Page[cw.Project], error) {
+		page, err := services.Projects(ctx, in.query())
 		page.Items = orEmpty(page.Items)
 		return page, err
 	})
@@ -52,7 +52,9 @@ func (c *Client) AddProject(ctx context.Context, path string) (cw.Project, error
 
 // Projects implements cw.ProjectService.
 func (c *Client) Projects(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
-	return call[cw.Page[cw.Project]](ctx, c, request{method: http.MethodGet, path: "/v1/projects"})
+	params := query{}
+	params.page(q)
+	return call[cw.Page[cw.Project]](ctx, c, request{method: http.MethodGet, path: "/v1/projects", query: params})
 }
 
 // Project implements cw.ProjectService.

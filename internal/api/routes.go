@@ -18,9 +18,20 @@ type Route struct {
 	Scope cw.Scope
 	// Self means that an agent may only name itself as {id}.
 	Self bool
-	// Dashboard is what a dashboard's token needs. "" means never over TCP.
+	// Dashboard is what a dashboard's token needs. "" means never over TCP, and
+	// Anyone that not even a token is needed there.
 	Dashboard cw.Scope
 }
+
+// Anyone is the scope of routes that need no token over TCP. It is granted to
+// no token.
+const Anyone cw.Scope = "anyone"
+
+// never is the scope of routes that are not to be had over TCP.
+const never cw.Scope = ""
+
+// open tells whether no token is needed over TCP.
+func (r Route) open() bool { return r.Dashboard == Anyone }
 
 // Pattern is the route as the standard mux writes it: "GET /v1/status".
 func (r Route) Pattern() string { return r.Method + " " + r.Path }
@@ -32,7 +43,7 @@ const peopleOnly cw.Scope = ""
 // granted here is denied to it.
 func Routes() []Route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
-	const read, operate, never = cw.ScopeRead, cw.ScopeOperate, cw.Scope("")
+	const read, operate = cw.ScopeRead, cw.ScopeOperate
 	return []Route{
 		{get, "/v1/status", "get-status", "How the daemon is", peopleOnly, false, read},
 		{post, "/v1/shutdown", "shut-down", "Ask the daemon to end; agents run on", peopleOnly, false, never},
@@ -55,6 +66,11 @@ func Routes() []Route {
 		{del, "/v1/tokens/{ref}", "revoke-token", "End a token", peopleOnly, false, never},
 
 		{get, "/v1/events", "get-events", "What happened, stored and live", peopleOnly, false, read},
+		{post, "/v1/stream-tickets", "create-stream-ticket", "Make a ticket that opens one stream in place of a token", peopleOnly, false, read},
+		{get, "/v1/openapi.json", "get-openapi", "The description of this API (OpenAPI 3.1)", peopleOnly, false, read},
+
+		{get, "/healthz", "get-health", "Whether a daemon answers", peopleOnly, false, Anyone},
+		{get, "/metrics", "get-metrics", "Figures for Prometheus, when they are switched on", peopleOnly, false, read},
 	}
 }
 
@@ -66,14 +82,32 @@ func (r Route) mayCall(actor cw.Actor, scopes []cw.Scope) error {
 		return nil
 	case actor.Kind == cw.ActorAgent && r.Scope != peopleOnly && slices.Contains(scopes, r.Scope):
 		return nil
+	case actor.Kind == cw.ActorDashboard && r.Dashboard != never && covers(scopes, r.Dashboard):
+		return nil
+	case actor.Kind == nobody && r.open():
+		return nil
 	}
 	return r.forbidden(actor)
+}
+
+// covers tells whether a dashboard's rights include one: who may operate may
+// also read.
+func covers(scopes []cw.Scope, needed cw.Scope) bool {
+	return slices.Contains(scopes, needed) || needed == cw.ScopeRead && slices.Contains(scopes, cw.ScopeOperate)
 }
 
 func (r Route) forbidden(actor cw.Actor) error {
 	if actor.Kind == cw.ActorAgent {
 		return cw.Errorf(cw.CodeForbidden, "an agent may not do this (%s)", r.ID).
 			WithHint("only a person outside of an agent's run may; an agent may read itself, its output and its diff")
+	}
+	if actor.Kind == cw.ActorDashboard && r.Dashboard == never {
+		return cw.Errorf(cw.CodeForbidden, "this cannot be done over TCP (%s)", r.ID).
+			WithHint("use cw on this machine: it calls over the daemon's socket")
+	}
+	if actor.Kind == cw.ActorDashboard {
+		return cw.Errorf(cw.CodeForbidden, "this needs a token with the scope %s (%s)", r.Dashboard, r.ID).
+			WithHint("cw token create makes one; see its --help for scopes")
 	}
 	return cw.Errorf(cw.CodeForbidden, "the caller may not do this (%s)", r.ID)
 }

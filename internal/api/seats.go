@@ -9,29 +9,33 @@ import (
 // Limits of streams that are open at the same time. Each holds some memory
 // for as long as its reader does not read.
 const (
-	agentSeats = 8   // of one agent, whichever of its processes opened them
-	allSeats   = 256 // of all callers
+	agentSeats     = 8   // of one agent, whichever of its processes opened them
+	dashboardSeats = 200 // of all dashboards, so that the socket always has some
+	allSeats       = 256 // of all callers
 )
 
 // seats counts open streams. Its zero value is empty.
 type seats struct {
-	mu      sync.Mutex
-	all     int
-	byAgent map[cw.AgentID]int
+	mu         sync.Mutex
+	all        int
+	dashboards int
+	byAgent    map[cw.AgentID]int
 }
 
 // take gives the actor one more stream until release, which may be called more
-// than once, or CodeRefused when all are taken.
+// than once, or CodeTooMany when all are taken.
 func (s *seats) take(actor cw.Actor) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	agent := actor.Kind == cw.ActorAgent
 	switch {
-	case agent && s.byAgent[actor.AgentID] >= agentSeats:
-		return nil, cw.Errorf(cw.CodeRefused, "this agent has %d streams open already", agentSeats).
+	case actor.Kind == cw.ActorAgent && s.byAgent[actor.AgentID] >= agentSeats:
+		return nil, cw.Errorf(cw.CodeTooMany, "this agent has %d streams open already", agentSeats).
 			WithHint("end a command that follows output, then try again")
+	case actor.Kind == cw.ActorDashboard && s.dashboards >= dashboardSeats:
+		return nil, cw.Errorf(cw.CodeTooMany, "dashboards have %d streams open already", dashboardSeats).
+			WithHint("close dashboards, or let one stream carry the events of many agents, then try again")
 	case s.all >= allSeats:
-		return nil, cw.Errorf(cw.CodeRefused, "%d streams are open already", allSeats).
+		return nil, cw.Errorf(cw.CodeTooMany, "%d streams are open already", allSeats).
 			WithHint("end commands that follow output or events, then try again")
 	}
 	s.add(actor, 1)
@@ -44,13 +48,15 @@ func (s *seats) take(actor cw.Actor) (release func(), err error) {
 
 func (s *seats) add(actor cw.Actor, n int) {
 	s.all += n
-	if actor.Kind != cw.ActorAgent {
-		return
-	}
-	if s.byAgent == nil {
-		s.byAgent = map[cw.AgentID]int{}
-	}
-	if s.byAgent[actor.AgentID] += n; s.byAgent[actor.AgentID] == 0 {
-		delete(s.byAgent, actor.AgentID)
+	switch actor.Kind {
+	case cw.ActorDashboard:
+		s.dashboards += n
+	case cw.ActorAgent:
+		if s.byAgent == nil {
+			s.byAgent = map[cw.AgentID]int{}
+		}
+		if s.byAgent[actor.AgentID] += n; s.byAgent[actor.AgentID] == 0 {
+			delete(s.byAgent, actor.AgentID)
+		}
 	}
 }

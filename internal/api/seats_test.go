@@ -11,7 +11,7 @@ func TestSeats(t *testing.T) {
 	t.Parallel()
 	var s seats
 	agent := cw.Actor{Kind: cw.ActorAgent, AgentID: "aaaaaaaaaaaa"}
-	person := cw.Actor{Kind: cw.ActorPerson}
+	person, board := cw.Actor{Kind: cw.ActorPerson}, cw.Actor{Kind: cw.ActorDashboard, ID: "cccccccccccc"}
 	var releases []func()
 	take := func(actor cw.Actor, want cw.Code) {
 		t.Helper()
@@ -26,20 +26,24 @@ func TestSeats(t *testing.T) {
 	for range agentSeats {
 		take(agent, "")
 	}
-	take(agent, cw.CodeRefused)
+	take(agent, cw.CodeTooMany)
 	take(cw.Actor{Kind: cw.ActorAgent, AgentID: "bbbbbbbbbbbb"}, "") // another agent has its own
+	for range dashboardSeats {
+		take(board, "")
+	}
+	take(board, cw.CodeTooMany)
 	for s.all < allSeats {
 		take(person, "")
 	}
-	take(person, cw.CodeRefused)
+	take(person, cw.CodeTooMany)
 	releases[0]()
 	releases[0]() // counts once
 	take(agent, "")
-	take(agent, cw.CodeRefused)
+	take(agent, cw.CodeTooMany)
 	for _, release := range releases {
 		release()
 	}
-	if s.all != 0 || len(s.byAgent) != 0 {
+	if s.all != 0 || s.dashboards != 0 || len(s.byAgent) != 0 {
 		t.Errorf("all were released: %s", fmt.Sprint(s.all, s.byAgent))
 	}
 }

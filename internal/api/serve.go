@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -31,11 +32,22 @@ type (
 // more, closes all streams, lets short requests finish within the grace, and
 // returns nil. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	return s.serve(ctx, l, socketFront{s})
+}
+
+// serve answers what comes in by one listener.
+func (s *Server) serve(ctx context.Context, l net.Listener, f front) error {
 	// Requests outlive ctx by the grace; streams watch the stopping context.
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	var inFlight sync.WaitGroup
+	handler := s.handler(f)
 	hs := &http.Server{
-		Handler:                      s.Handler(),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			inFlight.Add(1)
+			defer inFlight.Done()
+			handler.ServeHTTP(w, r)
+		}),
 		ConnContext:                  s.knowPeer,
 		BaseContext:                  func(net.Listener) context.Context { return context.WithValue(requests, stoppingKey{}, ctx) },
 		ReadHeaderTimeout:            headerPatience,
@@ -63,7 +75,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		_ = hs.Close()
 	}
 	<-served
-	return s.waitForHandlers()
+	return waitFor(&inFlight)
 }
 
 // stopping tells whether the server of a request has begun to stop.
@@ -72,9 +84,9 @@ func stopping(request context.Context) bool {
 	return ok && serving.Err() != nil
 }
 
-func (s *Server) waitForHandlers() error {
+func waitFor(handlers *sync.WaitGroup) error {
 	gone := make(chan struct{})
-	go func() { s.inFlight.Wait(); close(gone) }()
+	go func() { handlers.Wait(); close(gone) }()
 	select {
 	case <-gone:
 		return nil

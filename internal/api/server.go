@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"cw/internal/cw"
@@ -88,10 +87,13 @@ type Server struct {
 	mux      *http.ServeMux
 	api      huma.API
 	rows     map[string]Route // by operation id
+	patterns map[string]Route // the same, by pattern
 	used     map[string]bool  // patterns that were registered
 	faults   []error          // of the construction
-	inFlight sync.WaitGroup
-	seats    seats // of open streams
+	streams  map[string]bool  // operation ids of the routes that answer with a stream
+	seats    seats            // of open streams
+	visits   visits           // open streams of tokens
+	tickets  tickets          // that open a stream in place of a token
 }
 
 // NewServer makes a server for the daemon's own user. It is an error when a
@@ -107,6 +109,9 @@ func registerAll(s *Server) {
 	registerOutput(s)
 	registerEvents(s)
 	registerTokens(s)
+	registerTickets(s)
+	registerHealth(s)
+	registerOpenAPI(s)
 }
 
 func newServer(opts Options, table []Route, register func(*Server)) (*Server, error) {
@@ -114,14 +119,16 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 		return nil, errors.New("an API server needs services and a way to identify callers")
 	}
 	s := &Server{
-		opts: opts.withDefaults(),
-		gate: gate{uid: os.Geteuid(), host: SocketHost, patience: bodyPatience},
-		mux:  http.NewServeMux(),
-		rows: map[string]Route{},
-		used: map[string]bool{},
+		opts:     opts.withDefaults(),
+		gate:     gate{uid: os.Geteuid(), host: SocketHost, patience: bodyPatience},
+		mux:      http.NewServeMux(),
+		rows:     map[string]Route{},
+		patterns: map[string]Route{},
+		used:     map[string]bool{},
+		streams:  map[string]bool{},
 	}
 	for _, row := range table {
-		s.rows[row.ID] = row
+		s.rows[row.ID], s.patterns[row.Pattern()] = row, row
 	}
 	s.api = humago.New(guardedMux{s}, humaConfig())
 	s.api.UseMiddleware(throughEdge)
@@ -130,6 +137,7 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 	for _, name := range []string{"ErrorModel", "ErrorDetail"} { // huma describes them, and reshape replaces them
 		delete(s.api.OpenAPI().Components.Schemas.Map(), name)
 	}
+	s.describe()
 	for _, row := range s.rows {
 		if !s.used[row.Pattern()] {
 			s.faults = append(s.faults, fmt.Errorf("the table names %s, which no route serves", row.Pattern()))
@@ -151,9 +159,6 @@ func humaConfig() huma.Config {
 	return config
 }
 
-// OpenAPI gives the API's description (OpenAPI 3.1, JSON).
-func (s *Server) OpenAPI() ([]byte, error) { return s.api.OpenAPI().MarshalJSON() }
-
 // guardedMux is the mux that huma registers its routes on: it puts the rights
 // of the table before every handler, whoever registers it.
 type guardedMux struct{ s *Server }
@@ -164,12 +169,10 @@ func (m guardedMux) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.s.mux.
 // HandleFunc implements humago.Mux.
 func (m guardedMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	s := m.s
-	for _, row := range s.rows {
-		if row.Pattern() == pattern {
-			s.used[pattern] = true
-			s.mux.HandleFunc(pattern, s.guarded(row, handler))
-			return
-		}
+	if row, ok := s.patterns[pattern]; ok {
+		s.used[pattern] = true
+		s.mux.HandleFunc(pattern, s.guarded(row, handler))
+		return
 	}
 	s.faults = append(s.faults, fmt.Errorf("the route %s has no row in the table of rights", pattern))
 }
@@ -188,30 +191,52 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 			s.writeError(ctx, w, err)
 			return
 		}
+		if actor := cw.ActorOf(ctx); s.streams[row.ID] && actor.Kind == cw.ActorDashboard {
+			stream, leave, err := s.visits.begin(ctx, actor.ID)
+			if err != nil {
+				s.writeError(ctx, w, err)
+				return
+			}
+			defer leave()
+			r = r.WithContext(stream)
+		}
 		handler(w, r)
 	}
 }
 
-// Handler gives the whole API with its gate. It needs to know the peer of each
-// connection, so it serves only what comes in through Serve.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
+// Handler gives the whole API as the socket has it, with its gate. It needs to
+// know the peer of each connection, so it serves only what comes in through
+// Serve.
+func (s *Server) Handler() http.Handler { return s.handler(socketFront{s}) }
 
-func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	s.inFlight.Add(1)
-	defer s.inFlight.Done()
-	out := &answer{ResponseWriter: w}
+func (s *Server) handler(f front) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(f, w, r) })
+}
+
+func (s *Server) serveHTTP(f front, w http.ResponseWriter, r *http.Request) {
+	out := &answer{ResponseWriter: w, stall: s.opts.Stall, bodyLeft: r.ContentLength != 0}
+	defer out.hangUp()
+	var who caller
+	began := time.Now()
+	defer func() { s.logRequest(r, who.actor.Kind, out.status, time.Since(began)) }()
 	defer s.recoverPanic(out, r)
 	out.Header().Set(versionHeader, cw.APIVersion)
-	out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
-	out.Header().Set("X-Content-Type-Options", "nosniff")
-	actor, err := s.enter(r)
-	if err != nil {
-		s.opts.Log.WarnContext(r.Context(), "not let in", "method", r.Method, "path", r.URL.EscapedPath(), "error", err)
-		out.Header().Set("Connection", "close") // a body may be left unread
+	var err error
+	who, err = f.enter(out, r)
+	switch {
+	case errors.Is(err, errPreflight):
+		out.WriteHeader(http.StatusNoContent)
+		return
+	case err != nil:
+		s.opts.Log.WarnContext(r.Context(), "not let in", "method", knownMethod(r.Method), "path", fmt.Sprintf("%.200s", r.URL.EscapedPath()), "error", err)
+		out.last = true
 		s.writeError(r.Context(), out, err)
 		return
 	}
-	r = r.WithContext(cw.WithActor(r.Context(), actor))
+	if who.actor.Kind != nobody {
+		out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
+	}
+	r = r.WithContext(withCaller(r.Context(), who))
 	if !servable(r) {
 		s.nothingHere(out, r)
 		return
@@ -219,22 +244,14 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(out, r)
 }
 
-// enter lets a request in and tells who is calling.
-func (s *Server) enter(r *http.Request) (cw.Actor, error) {
-	peer, _ := r.Context().Value(peerKey{}).(*Peer)
-	if err := s.gate.admit(r, peer); err != nil {
-		return cw.Actor{}, err
+// rowOf gives the row of the route that a request is for, an empty one when
+// there is none.
+func (s *Server) rowOf(r *http.Request) Route {
+	if !servable(r) {
+		return Route{}
 	}
-	token, err := bearer(r)
-	if err != nil {
-		return cw.Actor{}, err
-	}
-	if err := checkVersion(r); err != nil {
-		return cw.Actor{}, err
-	}
-	known := *peer
-	known.Token = token
-	return s.opts.Identify(r.Context(), known)
+	_, pattern := s.mux.Handler(r)
+	return s.patterns[pattern]
 }
 
 // servable tells whether the mux may see the request: it would answer an
@@ -280,24 +297,3 @@ func (s *Server) recoverPanic(w *answer, r *http.Request) {
 	}
 	s.writeError(r.Context(), w, err)
 }
-
-// answer is a ResponseWriter that knows whether anything was sent.
-type answer struct {
-	http.ResponseWriter
-	started bool
-}
-
-// WriteHeader sends the status.
-func (a *answer) WriteHeader(status int) {
-	a.started = true
-	a.ResponseWriter.WriteHeader(status)
-}
-
-// Write sends a piece of the body.
-func (a *answer) Write(p []byte) (int, error) {
-	a.started = true
-	return a.ResponseWriter.Write(p)
-}
-
-// Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

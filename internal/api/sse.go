@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,12 +20,18 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// The frames that every stream may have beside its own.
+// The named frames, which every stream may have. Its items carry no name, so
+// that the onmessage of an EventSource gets all of them, also of types to come.
+// None is named error: that is the EventSource's own word for a lost connection.
 const (
-	frameEnd   = "end"   // {reason}: the stream is whole; do not come back
-	frameError = "error" // {code,message,hint}: it failed after its start
-	frameMark  = "mark"  // carries only an id: all before it was sent
+	frameEnd     = "end"     // {reason}: the stream is whole; do not come back
+	frameFailure = "failure" // {code,message,hint}: it failed after its start
+	frameMark    = "mark"    // carries only an id: all before it was sent
 )
+
+// comeBack is how many milliseconds an EventSource is to wait before it comes
+// back. Without it, it would be some seconds, as the browser likes.
+const comeBack = "1000"
 
 // firstWait is how long the answer's status waits for the first frame, so that
 // an error found at once is a plain HTTP error. A later one is an error frame.
@@ -44,12 +49,11 @@ const (
 	waitingBytes  = 64 << 10 // or one frame that is longer
 )
 
-// frame is one message of a stream. id 0 means that it cannot be resumed from
-// (no id: line is sent).
+// frame is one message of a stream.
 type frame struct {
-	id   int64
-	name string
-	data any // sent as one line of JSON
+	id   int64  // 0: it cannot be resumed from, unless it is a mark
+	name string // "": an item
+	data any    // sent as one line of JSON
 }
 
 // frames is what a stream sends, pulled from a service's iterator.
@@ -57,7 +61,7 @@ type frames = iter.Seq2[frame, error]
 
 // endData is the payload of the end frame.
 type endData struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" doc:"complete: all that was asked for was sent"`
 }
 
 // pulled is one step of an iterator.
@@ -222,7 +226,7 @@ func (p *pump) feed(ctx context.Context, out *outbox) {
 			if !ok {
 				step.frame = frame{name: frameEnd, data: endData{"complete"}}
 			} else if step.err != nil {
-				step.frame = frame{name: frameError, data: p.server.wire(ctx, step.err)}
+				step.frame = frame{name: frameFailure, data: p.server.wire(ctx, step.err)}
 			}
 			out.put(p.server.event(ctx, step.frame))
 			if !ok || step.err != nil {
@@ -235,6 +239,7 @@ func (p *pump) feed(ctx context.Context, out *outbox) {
 // outbox counts what was published and is not written yet. It belongs to the
 // goroutine that feeds.
 type outbox struct {
+	begun   bool // a frame went out
 	publish func(*sse.Event)
 	written <-chan struct{} // one for each event, in order
 	lengths []int           // of the events that wait
@@ -245,6 +250,9 @@ type outbox struct {
 func (o *outbox) full() bool { return len(o.lengths) >= waitingFrames || o.bytes >= waitingBytes }
 
 func (o *outbox) put(e *sse.Event) {
+	if len(e.Data) > 0 && !o.begun {
+		o.begun, e.Retry = true, []byte(comeBack)
+	}
 	o.lengths = append(o.lengths, len(e.Data))
 	o.bytes += len(e.Data)
 	o.publish(e)
@@ -272,14 +280,11 @@ func (p *pump) stopped() bool {
 func (s *Server) event(ctx context.Context, f frame) *sse.Event {
 	data, err := json.Marshal(f.data)
 	if err != nil {
-		f = frame{name: frameError, data: s.wire(ctx, fmt.Errorf("encode a stream's frame: %w", err))}
+		f = frame{name: frameFailure, data: s.wire(ctx, fmt.Errorf("encode a stream's frame: %w", err))}
 		data, _ = json.Marshal(f.data) // three strings
 	}
-	if strings.ContainsAny(f.name, "\r\n") {
-		f.name = "message"
-	}
 	e := &sse.Event{Event: []byte(f.name), Data: data}
-	if f.id > 0 {
+	if f.id > 0 || f.name == frameMark { // a mark may stand before the first number
 		e.ID = strconv.AppendInt(nil, f.id, 10)
 	}
 	return e
@@ -337,7 +342,8 @@ func (w *streamWriter) Flush() {
 // Unwrap is for http.ResponseController.
 func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// lastEventID reads the header: 0 without one.
+// lastEventID reads the header: 0 without one. Numbers end where those of the
+// store do.
 func lastEventID(header string) (int64, error) {
 	if header == "" {
 		return 0, nil

@@ -21,6 +21,7 @@ import (
 
 	"cw/internal/api"
 	"cw/internal/cw"
+	"cw/internal/cwtest/servicetest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -59,14 +60,13 @@ func TestWireFormatOfChunks(t *testing.T) {
 	d := startDaemon(t, nil)
 	lines, _ := rawStream(t, d, "/v1/agents/brave-otter/output?session=1&only=true")
 	id := d.agent(t, "brave-otter")
-	chunks := func(n int, offset int, b64 string) string {
+	chunks := func(n int, offset int, b64, more string) string {
 		return fmt.Sprintf(`id: %d
 data: {"id":%d,"agentId":"%s","agentName":"brave-otter","session":1,"offset":%d,"bytes":"%s","createdAt":"T"}
-event: chunk
-
-`, n, n, id, offset, b64)
+%s
+`, n, n, id, offset, b64, more)
 	}
-	want := chunks(1, 0, "b25lCnR3bwp0aA==") + chunks(3, 10, "cmVlCjpjb2xvbgoKZGF0YTogeAppZDogNwo=") +
+	want := chunks(1, 0, "b25lCnR3bwp0aA==", "retry: 1000\n") + chunks(3, 10, "cmVlCjpjb2xvbgoKZGF0YTogeAppZDogNwo=", "") +
 		"data: {\"reason\":\"complete\"}\nevent: end\n\n"
 	if diff := cmp.Diff(want, hideTimes(text(lines))); diff != "" {
 		t.Error(diff)
@@ -95,10 +95,13 @@ func TestWireFormatOfOutputEvents(t *testing.T) {
 		if !has || !strings.HasPrefix(id, "id: ") {
 			id, rest = "-", block
 		}
-		_, name, _ := strings.Cut(rest, "event: ")
+		_, name, named := strings.Cut(rest, "event: ")
+		if !named && strings.HasPrefix(rest, "data: ") {
+			name = "item"
+		}
 		got = append(got, id+" "+name)
 	}
-	want := strings.Split("- output,- output,id: 1 mark,- output,- output,- output,- output,- output,id: 3 mark,- output,id: 4 mark,- output,- end,- ", ",")
+	want := strings.Split("- item,- item,id: 1 mark,- item,- item,- item,- item,- item,id: 3 mark,- item,id: 4 mark,- item,- end,- ", ",")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -119,17 +122,97 @@ func TestWireFormatOfLiveEvents(t *testing.T) {
 			quiet++
 		} else if line != "" {
 			quiet = 0
-			name, _, _ := strings.Cut(line, "{")
+			name, _, _ := strings.Cut(line, ",")
 			got = append(got, name)
 		}
 	}
-	want := []string{"data: ", "event: agent:output", "id: 10", "data: ", "event: agent:warning"}
-	if len(got) > 2 && strings.HasPrefix(got[2], "id: ") {
-		want[2] = got[2]
+	want := []string{
+		"id: 5", "data: {}", "event: mark", "retry: 1000", // where the tail began
+		`data: {"type":"agent:output"`,
+		"id: 6", `data: {"seq":6`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// A tail says where it began, also before the first event of all: who comes
+// back goes on from there.
+func TestTailBegins(t *testing.T) {
+	t.Parallel()
+	for name, d := range map[string]*daemon{
+		"some":  startDaemon(t, nil),
+		"empty": startDaemon(t, func(o *api.Options) { o.Services = servicetest.NewMemory() }),
+	} {
+		lines, _ := rawStream(t, d, "/v1/events?tail=true")
+		id := map[string]string{"some": "5", "empty": "0"}[name]
+		want := "id: " + id + "\ndata: {}\nevent: mark\nretry: 1000\n\ndata: {\"reason\":\"complete\"}\nevent: end\n\n"
+		if diff := cmp.Diff(want, text(lines)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// An event that happens while a tail's connection is broken is not lost, even
+// when nothing had come yet.
+func TestTailComesBack(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int64{"some": 6, "empty": 1} {
+		d := startDaemon(t, func(o *api.Options) {
+			if name == "empty" {
+				o.Services = servicetest.NewMemory()
+			}
+		})
+		memory := d.opts.Services.(*servicetest.Memory)
+		marked := make(chan struct{})
+		mark := sync.OnceFunc(func() { close(marked) })
+		client := api.NewClient(api.ClientOptions{Dial: func(ctx context.Context) (net.Conn, error) {
+			var dialer net.Dialer
+			conn, err := dialer.DialContext(ctx, "unix", d.socket)
+			return &heardConn{Conn: conn, word: "event: mark\nretry: 1000\n\n", heard: mark}, err
+		}}).Hurry()
+		first := make(chan cw.Event, 1)
+		go func() {
+			for e, err := range client.Events(t.Context(), cw.EventQuery{Tail: true, Follow: true}) {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				first <- e
+				return
+			}
+		}()
+		<-marked
+		d.stop()
+		for range 2 {
+			memory.Tell(cw.Event{Type: cw.EventAgentWarning, Data: []byte("{}")})
+		}
+		d.start(t)
+		select {
+		case got := <-first:
+			if got.Seq != want {
+				t.Errorf("%s: the tail goes on with %d, not %d", name, got.Seq, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: what happened meanwhile does not come", name)
+		}
+	}
+}
+
+// heardConn tells when a word was read.
+type heardConn struct {
+	net.Conn
+	word  string
+	all   strings.Builder
+	heard func()
+}
+
+func (c *heardConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.all.Write(p[:n])
+	if strings.Contains(c.all.String(), c.word) {
+		c.heard()
+	}
+	return n, err
 }
 
 // cuttingDialer makes connections that break after a number of bytes.
@@ -418,7 +501,7 @@ func TestStoppingSaysNothing(t *testing.T) {
 	close(stopped)
 	<-busy
 	for range readers {
-		if got := <-said; strings.Contains(got, "event: end") || strings.Contains(got, "event: error") || !strings.Contains(got, "HTTP/1.1 200") {
+		if got := <-said; strings.Contains(got, "event: end") || strings.Contains(got, "event: failure") || !strings.Contains(got, "HTTP/1.1 200") {
 			t.Errorf("said %.300q", got)
 		}
 	}

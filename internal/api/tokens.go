@@ -17,14 +17,18 @@ type tokenRef struct {
 
 func registerTokens(s *Server) {
 	services := s.opts.Services
-	handle(s, "list-tokens", func(ctx context.Context, _ *nothing) (cw.Page[cw.Token], error) {
-		return services.Tokens(ctx, cw.PageQuery{})
+	handle(s, "list-tokens", func(ctx context.Context, in *listPage) (cw.Page[cw.Token], error) {
+		return services.Tokens(ctx, in.query())
 	})
 	handle(s, "create-token", func(ctx context.Context, in *createToken) (cw.CreatedToken, error) {
 		return services.CreateToken(ctx, in.Body)
 	})
 	handle(s, "revoke-token", func(ctx context.Context, in *tokenRef) (cw.Token, error) {
-		return services.RevokeToken(ctx, in.Ref)
+		token, err := services.RevokeToken(ctx, in.Ref)
+		if err == nil {
+			s.revoked(token.ID)
+		}
+		return token, err
 	})
 }
 
@@ -35,7 +39,9 @@ func (c *Client) CreateToken(ctx context.Context, req cw.TokenRequest) (cw.Creat
 
 // Tokens implements cw.TokenService.
 func (c *Client) Tokens(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Token], error) {
-	return call[cw.Page[cw.Token]](ctx, c, request{method: http.MethodGet, path: "/v1/tokens"})
+	params := query{}
+	params.page(q)
+	return call[cw.Page[cw.Token]](ctx, c, request{method: http.MethodGet, path: "/v1/tokens", query: params})
 }
 
 // RevokeToken implements cw.TokenService.

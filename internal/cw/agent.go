@@ -2,6 +2,8 @@ package cw
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,40 +26,40 @@ const (
 // Agent is a worker: an alias, a mode, a provider and a place to work. Its
 // processes are runs.
 type Agent struct {
-	ID             AgentID     `json:"id" gorm:"primaryKey"`
-	Alias          string      `json:"name"` // adjective-animal, never reused
-	Definition     string      `json:"definition"`
-	Mode           Mode        `json:"mode"`
-	Provider       string      `json:"provider"`
-	AccountID      string      `json:"accountId"`
-	Model          string      `json:"model"`
-	Title          string      `json:"title"` // first line of the goal
-	Status         AgentStatus `json:"status"`
-	Reason         Reason      `json:"reason"`
-	RetryAt        *time.Time  `json:"retryAt"` // when a usage limit ends
-	Error          string      `json:"error"`   // why it crashed, for people
-	Result         string      `json:"result"`  // its final word
-	NoChanges      string      `json:"noChanges,omitempty"`
-	Warnings       []string    `json:"warnings" gorm:"serializer:json"`
-	ParentID       AgentID     `json:"parentId"`
+	ID             AgentID     `json:"id" gorm:"primaryKey" doc:"unguessable id"`
+	Alias          string      `json:"name" doc:"alias, an adjective and an animal; never used again"`
+	Definition     string      `json:"definition" doc:"what kind of agent it is"`
+	Mode           Mode        `json:"mode" doc:"what it is for"`
+	Provider       string      `json:"provider" doc:"whose CLI it runs"`
+	AccountID      string      `json:"accountId" doc:"the account of the provider"`
+	Model          string      `json:"model" doc:"the model that was asked for; empty: the CLI's own"`
+	Title          string      `json:"title" doc:"first line of the goal"`
+	Status         AgentStatus `json:"status" doc:"where it stands"`
+	Reason         Reason      `json:"reason" doc:"why it has its status; empty when nothing is to be said"`
+	RetryAt        *time.Time  `json:"retryAt" doc:"when a usage limit ends; null without one"`
+	Error          string      `json:"error" doc:"why it crashed, for people"`
+	Result         string      `json:"result" doc:"its final word"`
+	NoChanges      string      `json:"noChanges,omitempty" doc:"why nothing had to be changed, in its own words"`
+	Warnings       []string    `json:"warnings" gorm:"serializer:json" doc:"what is worth a look"`
+	ParentID       AgentID     `json:"parentId" doc:"the agent that made it; empty for those of people"`
 	Depth          int         `json:"-"`
 	Origin         string      `json:"-"`
 	CreatedBy      string      `json:"-"`
-	InitiativeID   string      `json:"initiativeId"`
-	PhaseID        string      `json:"phaseId"`
-	TaskID         string      `json:"taskId"`
-	AgentCwd       string      `json:"agentCwd"`
-	SessionID      string      `json:"sessionId"` // the CLI's own id
-	SessionNumber  int         `json:"sessionNumber"`
+	InitiativeID   string      `json:"initiativeId" doc:"kept for later: empty"`
+	PhaseID        string      `json:"phaseId" doc:"kept for later: empty"`
+	TaskID         string      `json:"taskId" doc:"kept for later: empty"`
+	AgentCwd       string      `json:"agentCwd" doc:"its working directory"`
+	SessionID      string      `json:"sessionId" doc:"the CLI's own id of the session"`
+	SessionNumber  int         `json:"sessionNumber" doc:"number of its last run, from 1"`
 	CommitRetries  int         `json:"-"`
 	SignalRetries  int         `json:"-"`
-	LastSnippet    string      `json:"lastSnippet,omitempty"`
+	LastSnippet    string      `json:"lastSnippet,omitempty" doc:"the last words of its output"`
 	OptionsJSON    string      `json:"-"` // spawn options, for later resumes
 	AttributesJSON string      `json:"-"`
 	PinnedAt       *time.Time  `json:"-"`
 	DeletedAt      *time.Time  `json:"-"`
-	CreatedAt      time.Time   `json:"createdAt"`
-	UpdatedAt      time.Time   `json:"updatedAt"`
+	CreatedAt      time.Time   `json:"createdAt" doc:"when it was made"`
+	UpdatedAt      time.Time   `json:"updatedAt" doc:"when its row last changed"`
 }
 
 // WorktreeState says where an agent's worktree is.
@@ -74,61 +76,61 @@ const (
 // AgentWorktree is an agent's place in one project.
 type AgentWorktree struct {
 	AgentID    AgentID       `json:"-" gorm:"primaryKey"`
-	ProjectID  ProjectID     `json:"projectId" gorm:"primaryKey"`
-	Project    string        `json:"project"`    // the project's name
-	Path       string        `json:"cwd"`        // the worktree
-	Branch     string        `json:"branch"`     // agent/<alias>
-	BaseBranch string        `json:"baseBranch"` // "" for a detached base
-	BaseCommit string        `json:"baseCommit"`
-	HeadCommit string        `json:"headCommit"`
-	State      WorktreeState `json:"worktreeState"`
+	ProjectID  ProjectID     `json:"projectId" gorm:"primaryKey" doc:"the project"`
+	Project    string        `json:"project" doc:"the project's name"`
+	Path       string        `json:"cwd" doc:"the worktree"`
+	Branch     string        `json:"branch" doc:"its branch: agent/<name>"`
+	BaseBranch string        `json:"baseBranch" doc:"the branch it began from; empty for a detached base"`
+	BaseCommit string        `json:"baseCommit" doc:"the commit it began from"`
+	HeadCommit string        `json:"headCommit" doc:"its last commit"`
+	State      WorktreeState `json:"worktreeState" doc:"where the worktree is"`
 	// HandedOver is the ref in the user's repository that holds the branch, or
 	// "" while there is none.
-	HandedOver string `json:"handedOver,omitempty"`
-	Commits    int    `json:"commits"`    // since the base
-	Dirty      int    `json:"dirtyFiles"` // uncommitted files, untracked ones too
-	Stat       Stat   `json:"stat" gorm:"serializer:json"`
+	HandedOver string `json:"handedOver,omitempty" doc:"the ref in the user's repository that holds the branch; missing while there is none"`
+	Commits    int    `json:"commits" doc:"commits since the base"`
+	Dirty      int    `json:"dirtyFiles" doc:"files not committed, untracked ones too"`
+	Stat       Stat   `json:"stat" gorm:"serializer:json" doc:"size of the committed difference"`
 	// Included are files copied by .worktreeinclude: path → SHA-256.
 	Included map[string]string `json:"-" gorm:"serializer:json"`
 }
 
 // Stat is the size of a difference.
 type Stat struct {
-	Files     int `json:"filesChanged"`
-	Additions int `json:"additions"`
-	Deletions int `json:"deletions"`
+	Files     int `json:"filesChanged" doc:"changed files"`
+	Additions int `json:"additions" doc:"added lines"`
+	Deletions int `json:"deletions" doc:"removed lines"`
 }
 
 // Activity is what a running agent does now.
 type Activity struct {
-	State     ActivityState `json:"state"`
-	Tool      string        `json:"tool,omitempty"`
-	Attempt   int           `json:"attempt,omitempty"`
-	NextRetry *time.Time    `json:"nextRetry,omitempty"`
-	Bucket    string        `json:"bucket,omitempty"` // of an error: tool, transient, limit, abort
-	LastAt    *time.Time    `json:"lastAt,omitempty"` // last output
+	State     ActivityState `json:"state" doc:"busy, retrying, stalled or error"`
+	Tool      string        `json:"tool,omitempty" doc:"that it uses"`
+	Attempt   int           `json:"attempt,omitempty" doc:"of what is tried again, from 1"`
+	NextRetry *time.Time    `json:"nextRetry,omitempty" doc:"when it is tried again"`
+	Bucket    string        `json:"bucket,omitempty" doc:"of an error: tool, transient, limit, auth or abort"`
+	LastAt    *time.Time    `json:"lastAt,omitempty" doc:"of its last output"`
 }
 
 // AgentView is an agent with everything that belongs to it, as people see it.
 type AgentView struct {
 	Agent
-	Activity         *Activity       `json:"activity"`
-	PID              int             `json:"pid"`
-	OutputPath       string          `json:"outputPath"`
-	ExitCode         *int            `json:"exitCode"`
-	CostUSD          float64         `json:"costUsd"` // over all runs
-	Usage            Usage           `json:"usage"`
-	Projects         []AgentWorktree `json:"projects"`
-	PendingQuestions []Question      `json:"pendingQuestions"`
-	Runs             []Run           `json:"runs"`
+	Activity         *Activity       `json:"activity" doc:"what a running agent does now; null otherwise"`
+	PID              int             `json:"pid" doc:"process id of the last run's CLI; 0 when it never ran"`
+	OutputPath       string          `json:"outputPath" doc:"file with the last run's raw output"`
+	ExitCode         *int            `json:"exitCode" doc:"of the last run; null while it runs and after a signal"`
+	CostUSD          float64         `json:"costUsd" doc:"cost of all runs in US dollars, as the CLI tells it"`
+	Usage            Usage           `json:"usage" doc:"tokens of all runs"`
+	Projects         []AgentWorktree `json:"projects" doc:"its place in each project"`
+	PendingQuestions []Question      `json:"pendingQuestions" doc:"questions that wait for an answer"`
+	Runs             []Run           `json:"runs" doc:"all runs, oldest first"`
 	// The facts of the only project, repeated; empty with none or several. Every
 	// key is always there, so that programs need not ask.
-	Worktree      string        `json:"worktree"`
-	WorktreeState WorktreeState `json:"worktreeState"`
-	Branch        string        `json:"branch"`
-	BaseBranch    string        `json:"baseBranch"`
-	BaseCommit    string        `json:"baseCommit"`
-	HeadCommit    string        `json:"headCommit"`
+	Worktree      string        `json:"worktree" doc:"cwd of the only project; empty with none or several"`
+	WorktreeState WorktreeState `json:"worktreeState" doc:"of the only project"`
+	Branch        string        `json:"branch" doc:"of the only project"`
+	BaseBranch    string        `json:"baseBranch" doc:"of the only project"`
+	BaseCommit    string        `json:"baseCommit" doc:"of the only project"`
+	HeadCommit    string        `json:"headCommit" doc:"of the only project"`
 }
 
 // Commits counts what the agent committed in all its projects.
@@ -164,28 +166,28 @@ func (v AgentView) Stat() Stat {
 type SpawnRequest struct {
 	// RequestKey makes the request repeatable: a second one with the same key
 	// gives the agent of the first. Made by the client.
-	RequestKey string `json:"requestKey,omitempty"`
-	Goal       string `json:"goal"`
-	Mode       Mode   `json:"mode,omitempty"` // default execute
+	RequestKey string `json:"requestKey,omitempty" doc:"makes the request repeatable: a second one with the same key gives the agent of the first"`
+	Goal       string `json:"goal" doc:"what is to be done, at most 4 MiB"`
+	Mode       Mode   `json:"mode,omitempty" doc:"what the agent is for; default execute, the only one so far"`
 	// Projects are ids, names or paths; none means a standalone agent.
-	Projects  []string `json:"projects,omitempty"`
-	Base      string   `json:"base,omitempty"` // ref in the user's repository; default HEAD of the checkout
-	Provider  string   `json:"provider,omitempty"`
-	AccountID string   `json:"accountId,omitempty"`
-	Model     string   `json:"model,omitempty"`
-	Name      string   `json:"name,omitempty"`   // alias; default a free one
-	Script    string   `json:"script,omitempty"` // provider script: the executable
+	Projects  []string `json:"projects,omitempty" doc:"ids, names or absolute paths; none makes a standalone agent"`
+	Base      string   `json:"base,omitempty" doc:"ref in the user's repository to begin from; default HEAD of the checkout"`
+	Provider  string   `json:"provider,omitempty" doc:"whose CLI; default: configuration, else the first that is installed"`
+	AccountID string   `json:"accountId,omitempty" doc:"account of the provider"`
+	Model     string   `json:"model,omitempty" doc:"model; default: the CLI's own"`
+	Name      string   `json:"name,omitempty" doc:"alias; default a free one"`
+	Script    string   `json:"script,omitempty" doc:"for the provider script: the executable"`
 	// Sandbox is the CLI's own sandbox: SandboxOff (default) or
 	// SandboxWorkspace. CodeInvalid when the provider has none.
-	Sandbox Sandbox `json:"sandbox,omitempty"`
-	Title   string  `json:"title,omitempty"`
+	Sandbox Sandbox `json:"sandbox,omitempty" doc:"the CLI's own sandbox; default off"`
+	Title   string  `json:"title,omitempty" doc:"default: first line of the goal"`
 	// InitiativeID, PhaseID and TaskID belong to later work and are refused.
-	InitiativeID string `json:"initiativeId,omitempty"`
-	PhaseID      string `json:"phaseId,omitempty"`
-	TaskID       string `json:"taskId,omitempty"`
+	InitiativeID string `json:"initiativeId,omitempty" doc:"refused until there are initiatives"`
+	PhaseID      string `json:"phaseId,omitempty" doc:"refused until there are phases"`
+	TaskID       string `json:"taskId,omitempty" doc:"refused until there are tasks"`
 	// Env is the caller's environment. Only a few names of it are used: PATH,
 	// LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM, TMPDIR.
-	Env map[string]string `json:"env,omitempty"`
+	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, of which PATH, LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM and TMPDIR are used"`
 }
 
 // Sandbox names what a CLI's own sandbox lets an agent write.
@@ -206,11 +208,62 @@ type AgentFilter struct {
 	Project    string        `json:"project,omitempty"`
 	Provider   string        `json:"provider,omitempty"`
 	Initiative string        `json:"initiative,omitempty"`
+	// Only is the one agent that a caller may see; "": all. It comes from who
+	// is calling, never from what was asked.
+	Only AgentID `json:"-"`
+}
+
+// AgentList says how agents can be sorted.
+func AgentList() List {
+	return List{Name: "agents", Own: "-createdAt", Times: []string{"createdAt", "updatedAt"}, Texts: []string{"name", "status"}}
+}
+
+// PageKey implements Keyed.
+func (a Agent) PageKey(field string) (key, id string) {
+	switch field {
+	case "updatedAt":
+		key = TimeKey(a.UpdatedAt)
+	case "name":
+		key = a.Alias
+	case "status":
+		key = string(a.Status)
+	default:
+		key = TimeKey(a.CreatedAt)
+	}
+	return key, string(a.ID)
+}
+
+// Start checks a filter. CodeInvalid for a status, a limit, an order or a
+// cursor that is none.
+func (f AgentFilter) Start() (PageStart, error) {
+	var known []string
+	for _, s := range AgentStatuses() {
+		known = append(known, string(s))
+	}
+	var statuses []string
+	for _, s := range f.Statuses {
+		if !slices.Contains(known, string(s)) {
+			return PageStart{}, errStatus(string(s), known)
+		}
+		statuses = append(statuses, string(s))
+	}
+	slices.Sort(statuses)
+	return AgentList().Start(f.PageQuery,
+		strings.Join(slices.Compact(statuses), ","), f.Project, f.Provider, f.Initiative, string(f.Only))
+}
+
+func errStatus(status string, known []string) error {
+	err := Errorf(CodeInvalid, "there is no status %.100q", status)
+	choice := "the statuses are " + strings.Join(known, ", ")
+	if name, ok := Nearest(status, known); ok {
+		return err.WithHint("did you mean %s? %s", name, choice)
+	}
+	return err.WithHint("%s", choice)
 }
 
 // StopRequest asks for the end of a running agent.
 type StopRequest struct {
-	Now bool `json:"now,omitempty"` // SIGKILL at once, no grace
+	Now bool `json:"now,omitempty" doc:"kill at once, without the time to end by itself"`
 }
 
 // DiffRequest asks for what an agent changed.
@@ -221,29 +274,31 @@ type DiffRequest struct {
 
 // Diff is what an agent changed since its base: commits, and work not committed.
 type Diff struct {
-	Project     string   `json:"project"`
-	Branch      string   `json:"branch"`
-	BaseCommit  string   `json:"baseCommit"`
-	HeadCommit  string   `json:"headCommit"`
-	Stat        Stat     `json:"stat"`
-	Commits     []Commit `json:"commits"`
-	Patch       string   `json:"patch,omitempty"`     // of the commits
-	Uncommitted []string `json:"uncommitted"`         // paths, untracked ones too
-	WorkPatch   string   `json:"workPatch,omitempty"` // of tracked files not committed
+	Project     string   `json:"project" doc:"name of the project"`
+	Branch      string   `json:"branch" doc:"the agent's branch"`
+	BaseCommit  string   `json:"baseCommit" doc:"the commit it began from"`
+	HeadCommit  string   `json:"headCommit" doc:"its last commit"`
+	Stat        Stat     `json:"stat" doc:"size of the committed difference"`
+	Commits     []Commit `json:"commits" doc:"commits since the base"`
+	Patch       string   `json:"patch,omitempty" doc:"of the commits"`
+	Uncommitted []string `json:"uncommitted" doc:"paths of files not committed, untracked ones too"`
+	WorkPatch   string   `json:"workPatch,omitempty" doc:"of tracked files not committed"`
 }
 
 // Commit is one commit of an agent.
 type Commit struct {
-	ID      string    `json:"id"`
-	Subject string    `json:"subject"`
-	Author  string    `json:"author"`
-	At      time.Time `json:"at"`
+	ID      string    `json:"id" doc:"full hash"`
+	Subject string    `json:"subject" doc:"first line of its message"`
+	Author  string    `json:"author" doc:"name and address"`
+	At      time.Time `json:"at" doc:"when it was made"`
 }
 
-// AllAgents lists all agents that a filter selects; its page does not count.
+// AllAgents lists all agents that a filter selects, from the first page on: its
+// cursor does not count. With a limit it stops after so many, which may be more
+// than a page holds.
 func AllAgents(ctx context.Context, s AgentService, f AgentFilter) ([]AgentView, error) {
 	sort := f.Sort
-	return AllPages(ctx, func(ctx context.Context, q PageQuery) (Page[AgentView], error) {
+	return SomePages(ctx, f.Limit, func(ctx context.Context, q PageQuery) (Page[AgentView], error) {
 		f.PageQuery, f.Sort = q, sort
 		return s.Agents(ctx, f)
 	})

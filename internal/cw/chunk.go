@@ -13,13 +13,13 @@ const ChunkMax = 64 << 10
 // is unique, and the next offset is always the end of the last chunk, so that
 // every byte is stored exactly once and in order. Chunks outlive their agent.
 type Chunk struct {
-	ID            int64     `json:"id" gorm:"primaryKey;autoIncrement"`
-	AgentID       AgentID   `json:"agentId"`
-	AgentName     string    `json:"agentName"`
-	SessionNumber int       `json:"session"`
-	Offset        int64     `json:"offset"`
-	Bytes         []byte    `json:"bytes"`
-	CreatedAt     time.Time `json:"createdAt"`
+	ID            int64     `json:"id" gorm:"primaryKey;autoIncrement" doc:"number; the stream goes on after it"`
+	AgentID       AgentID   `json:"agentId" doc:"the agent"`
+	AgentName     string    `json:"agentName" doc:"its name"`
+	SessionNumber int       `json:"session" doc:"number of the run"`
+	Offset        int64     `json:"offset" doc:"place of the first byte in the session"`
+	Bytes         []byte    `json:"bytes" doc:"raw output, base64, at most 64 KiB"`
+	CreatedAt     time.Time `json:"createdAt" doc:"when it was stored"`
 }
 
 // End is the offset after the chunk's last byte.
@@ -46,10 +46,10 @@ type OutputQuery struct {
 
 // OutputEvent is a stream event with its place in the output.
 type OutputEvent struct {
-	Position string      `json:"position"` // <session>:<offset>:<n>
-	ChunkID  int64       `json:"chunkId"`
-	Session  int         `json:"session"`
-	Event    StreamEvent `json:"event"`
+	Position string      `json:"position" doc:"place in the output: <session>:<offset>:<n>"`
+	ChunkID  int64       `json:"chunkId" doc:"the chunk in which its line ends"`
+	Session  int         `json:"session" doc:"number of the run"`
+	Event    StreamEvent `json:"event" doc:"what the line means"`
 }
 
 // LogService is what faces may do with agents' output. It reads stored chunks

@@ -22,3 +22,22 @@ func EditDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// nearestMax is how many letters a word may be away from what was meant.
+const nearestMax = 2
+
+// Nearest finds the name that was probably meant by a word that is none: the
+// one with the fewest changes of a letter, at most two and at most half of the
+// name.
+func Nearest(word string, names []string) (string, bool) {
+	best, least := "", nearestMax+1
+	for _, name := range names {
+		if away := len(word) - len(name); away > nearestMax || away < -nearestMax {
+			continue // at least so far away: costs nothing
+		}
+		if d := EditDistance(word, name); d < least && 2*d <= len(name) {
+			best, least = name, d
+		}
+	}
+	return best, best != ""
+}

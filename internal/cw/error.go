@@ -16,6 +16,7 @@ const (
 	CodeInvalid      Code = "invalid"      // the request itself is wrong
 	CodeNotFound     Code = "not_found"    // the named thing does not exist
 	CodeRefused      Code = "refused"      // legal, but not in this state
+	CodeTooMany      Code = "too_many"     // as many as there may be are in use; later it can be had
 	CodeUnauthorized Code = "unauthorized" // nobody is known to be calling
 	CodeForbidden    Code = "forbidden"    // the caller is known and may not
 	CodeGone         Code = "gone"         // it existed and is past its retention
@@ -39,6 +40,7 @@ func Outcomes() map[Code]Outcome {
 		CodeInvalid:      {400, 2},
 		CodeNotFound:     {404, 3},
 		CodeRefused:      {409, 4},
+		CodeTooMany:      {429, 4},
 		CodeUnauthorized: {401, 4},
 		CodeForbidden:    {403, 4},
 		CodeGone:         {410, 4},

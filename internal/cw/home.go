@@ -35,6 +35,9 @@ func (h Home) DaemonLock() string { return filepath.Join(h.RunState(), "daemon.l
 // DaemonLog is the daemon's log.
 func (h Home) DaemonLog() string { return filepath.Join(string(h), "daemon.log") }
 
+// Config is the file of settings.
+func (h Home) Config() string { return filepath.Join(string(h), "config.yaml") }
+
 // Repos is the folder of cw's own mirrors.
 func (h Home) Repos() string { return filepath.Join(string(h), "repos") }
 

@@ -7,14 +7,27 @@ import (
 
 // Project is a git repository that cw works on.
 type Project struct {
-	ID        ProjectID `json:"id" gorm:"primaryKey"`
-	Name      string    `json:"name"`   // unique; the folder's name, numbered when taken
-	Path      string    `json:"path"`   // absolute top level of the user's repository ("" for a remote one)
-	GitDir    string    `json:"gitDir"` // the user's common git directory: tells one repository from another at the same path
-	RemoteURL string    `json:"remoteUrl,omitempty"`
-	Mirror    string    `json:"mirror"` // name of cw's own bare copy under repos/
-	CreatedAt time.Time `json:"createdAt"`
-	UpdatedAt time.Time `json:"updatedAt"`
+	ID        ProjectID `json:"id" gorm:"primaryKey" doc:"unguessable id"`
+	Name      string    `json:"name" doc:"unique; the folder's name, numbered when taken"`
+	Path      string    `json:"path" doc:"absolute top level of the repository"`
+	GitDir    string    `json:"gitDir" doc:"the repository's common git directory"`
+	RemoteURL string    `json:"remoteUrl,omitempty" doc:"kept for later: missing"`
+	Mirror    string    `json:"mirror" doc:"name of cw's own bare copy"`
+	CreatedAt time.Time `json:"createdAt" doc:"when it was registered"`
+	UpdatedAt time.Time `json:"updatedAt" doc:"when its row last changed"`
+}
+
+// ProjectList says how projects can be sorted.
+func ProjectList() List {
+	return List{Name: "projects", Own: "name", Times: []string{"createdAt"}, Texts: []string{"name"}}
+}
+
+// PageKey implements Keyed.
+func (p Project) PageKey(field string) (key, id string) {
+	if field == "createdAt" {
+		return TimeKey(p.CreatedAt), string(p.ID)
+	}
+	return p.Name, string(p.ID)
 }
 
 // ProjectService is what faces may do with projects.

@@ -25,41 +25,41 @@ const (
 
 // Run is one process of an agent. Session 1 is the spawn, each resume adds one.
 type Run struct {
-	ID            RunID           `json:"id" gorm:"primaryKey"`
-	AgentID       AgentID         `json:"agentId"`
-	Kind          RunKind         `json:"kind"`
-	SessionNumber int             `json:"sessionNumber"` // unique per agent
-	Reason        RunReason       `json:"reason"`
-	MessageID     MessageID       `json:"messageId,omitempty"` // the prompt that started it
-	AccountID     string          `json:"accountId,omitempty"`
-	Dir           string          `json:"dir"`           // the run directory
-	Handle        json.RawMessage `json:"-"`             // names the process for ever; opaque here
-	PID           int             `json:"pid,omitempty"` // of the CLI, while it lives
-	OutputPath    string          `json:"outputPath"`    // raw output, the truth
-	ExitCode      *int            `json:"exitCode"`      // nil while it runs, and when it ended by a signal or is unknown
-	TermSignal    string          `json:"termSignal,omitempty"`
-	Outcome       AgentStatus     `json:"outcome,omitempty"` // the status it ended in
-	OutcomeReason Reason          `json:"outcomeReason,omitempty"`
-	Result        string          `json:"result,omitempty"`
-	Turns         int             `json:"turns,omitempty"`
-	ContextTokens int             `json:"contextTokens,omitempty"`
-	ContextLimit  int             `json:"contextLimit,omitempty"`
-	CostUSD       float64         `json:"costUsd"`
-	Usage         Usage           `json:"usage" gorm:"serializer:json"`
-	UnknownLines  int             `json:"unknownLines"`            // lines the parser did not know
-	StopRequested string          `json:"stopRequested,omitempty"` // "", "term" or "kill": a person asked for the end
-	StartedAt     *time.Time      `json:"startedAt,omitempty"`
-	EndedAt       *time.Time      `json:"endedAt,omitempty"`
-	CreatedAt     time.Time       `json:"createdAt"`
+	ID            RunID           `json:"id" gorm:"primaryKey" doc:"unguessable id"`
+	AgentID       AgentID         `json:"agentId" doc:"its agent"`
+	Kind          RunKind         `json:"kind" doc:"what it is for"`
+	SessionNumber int             `json:"sessionNumber" doc:"from 1, unique for the agent"`
+	Reason        RunReason       `json:"reason" doc:"why it was started"`
+	MessageID     MessageID       `json:"messageId,omitempty" doc:"the prompt that started it"`
+	AccountID     string          `json:"accountId,omitempty" doc:"the account it used"`
+	Dir           string          `json:"dir" doc:"the run directory"`
+	Handle        json.RawMessage `json:"-"` // names the process for ever; opaque here
+	PID           int             `json:"pid,omitempty" doc:"process id of the CLI, while it lives"`
+	OutputPath    string          `json:"outputPath" doc:"file with the raw output"`
+	ExitCode      *int            `json:"exitCode" doc:"null while it runs, after a signal and when it is unknown"`
+	TermSignal    string          `json:"termSignal,omitempty" doc:"the signal that ended the CLI"`
+	Outcome       AgentStatus     `json:"outcome,omitempty" doc:"the status in which it left the agent; missing while it runs"`
+	OutcomeReason Reason          `json:"outcomeReason,omitempty" doc:"why"`
+	Result        string          `json:"result,omitempty" doc:"the agent's final word"`
+	Turns         int             `json:"turns,omitempty" doc:"turns of the model"`
+	ContextTokens int             `json:"contextTokens,omitempty" doc:"tokens in the model's context at its end"`
+	ContextLimit  int             `json:"contextLimit,omitempty" doc:"tokens that fit"`
+	CostUSD       float64         `json:"costUsd" doc:"cost in US dollars, as the CLI tells it"`
+	Usage         Usage           `json:"usage" gorm:"serializer:json" doc:"tokens"`
+	UnknownLines  int             `json:"unknownLines" doc:"lines of output that cw does not know"`
+	StopRequested string          `json:"stopRequested,omitempty" doc:"term or kill when a person asked for the end"`
+	StartedAt     *time.Time      `json:"startedAt,omitempty" doc:"when the CLI was started"`
+	EndedAt       *time.Time      `json:"endedAt,omitempty" doc:"when it was over"`
+	CreatedAt     time.Time       `json:"createdAt" doc:"when it was planned"`
 }
 
 // Usage counts tokens as the provider reports them.
 type Usage struct {
-	InputTokens      int `json:"inputTokens"`
-	OutputTokens     int `json:"outputTokens"`
-	CacheReadTokens  int `json:"cacheReadTokens"`
-	CacheWriteTokens int `json:"cacheWriteTokens"`
-	ReasoningTokens  int `json:"reasoningTokens,omitempty"`
+	InputTokens      int `json:"inputTokens" doc:"tokens read, without the cache"`
+	OutputTokens     int `json:"outputTokens" doc:"tokens written"`
+	CacheReadTokens  int `json:"cacheReadTokens" doc:"tokens read from the cache"`
+	CacheWriteTokens int `json:"cacheWriteTokens" doc:"tokens written to the cache"`
+	ReasoningTokens  int `json:"reasoningTokens,omitempty" doc:"tokens of reasoning, a part of those written"`
 }
 
 // Add sums two counts.

@@ -11,27 +11,28 @@ const APIVersion = "1.0"
 
 // DaemonStatus tells how the daemon is.
 type DaemonStatus struct {
-	PID           int       `json:"pid"`
-	Version       string    `json:"version"`
-	BuildID       string    `json:"buildId"`
-	APIVersion    string    `json:"apiVersion"`
-	Home          string    `json:"home"`
-	Socket        string    `json:"socket"`
-	StartedAt     time.Time `json:"startedAt"`
-	AgentsAlive   int       `json:"agentsAlive"`
-	Agents        int       `json:"agents"`
-	Projects      int       `json:"projects"`
-	DatabaseBytes int64     `json:"databaseBytes"`
-	LogBytes      int64     `json:"logBytes"`
-	FreeBytes     int64     `json:"freeBytes"`
+	PID           int       `json:"pid" doc:"process id"`
+	Version       string    `json:"version" doc:"version of the program"`
+	BuildID       string    `json:"buildId" doc:"tells two builds of a version apart"`
+	APIVersion    string    `json:"apiVersion" doc:"version of this API; the same major version works together"`
+	Home          string    `json:"home" doc:"the folder that holds everything"`
+	Socket        string    `json:"socket" doc:"path of the unix socket"`
+	HTTP          string    `json:"http,omitempty" doc:"address of the door for dashboards; missing when it is closed"`
+	StartedAt     time.Time `json:"startedAt" doc:"when it began"`
+	AgentsAlive   int       `json:"agentsAlive" doc:"agents whose process may exist"`
+	Agents        int       `json:"agents" doc:"agents that are not removed"`
+	Projects      int       `json:"projects" doc:"registered projects"`
+	DatabaseBytes int64     `json:"databaseBytes" doc:"size of the state on disk"`
+	LogBytes      int64     `json:"logBytes" doc:"size of the stored output on disk"`
+	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`
 }
 
 // Whoami tells a caller who the daemon takes it for.
 type Whoami struct {
-	Kind    ActorKind `json:"kind"`
-	AgentID AgentID   `json:"agentId,omitempty"`
-	Name    string    `json:"name,omitempty"`
-	RunID   RunID     `json:"runId,omitempty"`
+	Kind    ActorKind `json:"kind" doc:"who is calling"`
+	AgentID AgentID   `json:"agentId,omitempty" doc:"the calling agent"`
+	Name    string    `json:"name,omitempty" doc:"its name"`
+	RunID   RunID     `json:"runId,omitempty" doc:"its run"`
 }
 
 // DaemonService is what faces may do with the daemon itself.

@@ -39,39 +39,39 @@ const (
 // kind are set. Events are never stored: they are parsed from chunks whenever
 // they are shown.
 type StreamEvent struct {
-	Kind             StreamKind      `json:"kind"`
-	SessionID        string          `json:"sessionId,omitempty"`
-	Model            string          `json:"model,omitempty"`
-	Text             string          `json:"text,omitempty"`
-	ToolUseID        string          `json:"toolUseId,omitempty"`
-	ParentToolUseID  string          `json:"parentToolUseId,omitempty"`
-	Tool             string          `json:"tool,omitempty"`
-	Input            json.RawMessage `json:"input,omitempty"`
-	IsError          bool            `json:"isError,omitempty"`
-	PermissionDenied bool            `json:"permissionDenied,omitempty"`
-	Path             string          `json:"path,omitempty"`
-	Change           string          `json:"change,omitempty"` // add, modify, delete
-	Usage            *Usage          `json:"usage,omitempty"`
-	Context          *ContextUse     `json:"context,omitempty"`
-	Limit            *Limit          `json:"limit,omitempty"`
-	Attempt          int             `json:"attempt,omitempty"`
-	Delay            time.Duration   `json:"delayNs,omitempty"`
-	Bucket           string          `json:"bucket,omitempty"`
-	CostUSD          float64         `json:"costUsd,omitempty"`
-	Turns            int             `json:"turns,omitempty"`
+	Kind             StreamKind      `json:"kind" doc:"what the line means; decides which of the other fields are there"`
+	SessionID        string          `json:"sessionId,omitempty" doc:"init: the CLI's own id of the session"`
+	Model            string          `json:"model,omitempty" doc:"init: the model"`
+	Text             string          `json:"text,omitempty" doc:"words of the model, a result or an error"`
+	ToolUseID        string          `json:"toolUseId,omitempty" doc:"tool_call, tool_result: pairs the two"`
+	ParentToolUseID  string          `json:"parentToolUseId,omitempty" doc:"the call that a sub-agent belongs to"`
+	Tool             string          `json:"tool,omitempty" doc:"tool_call: the tool"`
+	Input            json.RawMessage `json:"input,omitempty" doc:"tool_call, plan: as the CLI wrote it"`
+	IsError          bool            `json:"isError,omitempty" doc:"tool_result, result: it failed"`
+	PermissionDenied bool            `json:"permissionDenied,omitempty" doc:"tool_result: the CLI refused the call"`
+	Path             string          `json:"path,omitempty" doc:"file_change: the file"`
+	Change           string          `json:"change,omitempty" doc:"file_change: add, modify or delete"`
+	Usage            *Usage          `json:"usage,omitempty" doc:"usage, result: tokens"`
+	Context          *ContextUse     `json:"context,omitempty" doc:"usage: how full the context is"`
+	Limit            *Limit          `json:"limit,omitempty" doc:"limit: the account's usage limit"`
+	Attempt          int             `json:"attempt,omitempty" doc:"retry: which attempt comes next"`
+	Delay            time.Duration   `json:"delayNs,omitempty" doc:"retry: the wait before it, in nanoseconds"`
+	Bucket           string          `json:"bucket,omitempty" doc:"error: tool, transient, limit, auth or abort"`
+	CostUSD          float64         `json:"costUsd,omitempty" doc:"result: cost in US dollars"`
+	Turns            int             `json:"turns,omitempty" doc:"result: turns of the model"`
 }
 
 // ContextUse is how full the model's context is.
 type ContextUse struct {
-	Tokens int `json:"tokens"`
-	Limit  int `json:"limit,omitempty"`
+	Tokens int `json:"tokens" doc:"tokens in the context"`
+	Limit  int `json:"limit,omitempty" doc:"tokens that fit"`
 }
 
 // Limit is a usage limit of an account.
 type Limit struct {
-	Until *time.Time `json:"until,omitempty"` // nil when the CLI does not tell
-	Kind  string     `json:"kind,omitempty"`  // five_hour, seven_day, quota …
-	Text  string     `json:"text,omitempty"`  // as the CLI said it
+	Until *time.Time `json:"until,omitempty" doc:"when it ends; missing when the CLI does not tell"`
+	Kind  string     `json:"kind,omitempty" doc:"five_hour, seven_day, quota and others"`
+	Text  string     `json:"text,omitempty" doc:"as the CLI said it"`
 	// Warning is true when the account is near its limit and still works.
-	Warning bool `json:"warning,omitempty"`
+	Warning bool `json:"warning,omitempty" doc:"only near: the account still works"`
 }

@@ -2,9 +2,15 @@ package cw
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Scope is one right that a token carries. What is not granted is denied.
@@ -35,33 +41,143 @@ func RunScopes() []Scope {
 // Token is the stored side of a token: its hash and its rights. The token
 // itself is never stored.
 type Token struct {
-	ID         TokenID    `json:"id" gorm:"primaryKey"`
-	Name       string     `json:"name"` // of a dashboard's token, unique among those that live; "" for runs
-	Hash       string     `json:"-"`    // hex SHA-256
-	Kind       ActorKind  `json:"kind"`
-	RunID      RunID      `json:"runId,omitempty"`
-	AgentID    AgentID    `json:"agentId,omitempty"`
-	Scopes     []Scope    `json:"scopes" gorm:"serializer:json;column:scopes_json"`
-	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json"`
-	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json"`
-	RevokedAt  *time.Time `json:"revokedAt,omitempty"` // a run's tokens die with it
-	CreatedAt  time.Time  `json:"createdAt"`
+	ID         TokenID    `json:"id" gorm:"primaryKey" doc:"unguessable id; not the token itself"`
+	Name       string     `json:"name" doc:"unique among those that live"`
+	Hash       string     `json:"-"` // hex SHA-256
+	Kind       ActorKind  `json:"kind" doc:"whose it is"`
+	RunID      RunID      `json:"runId,omitempty" doc:"the run that it belongs to"`
+	AgentID    AgentID    `json:"agentId,omitempty" doc:"the agent that it belongs to"`
+	Scopes     []Scope    `json:"scopes" gorm:"serializer:json;column:scopes_json" doc:"what it may"`
+	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json" doc:"kept for later: missing"`
+	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json" doc:"kept for later: missing"`
+	RevokedAt  *time.Time `json:"revokedAt,omitempty" doc:"when it was ended; missing while it lives"`
+	CreatedAt  time.Time  `json:"createdAt" doc:"when it was made"`
+}
+
+// Changed is the payload of the events that tell of a dashboard's token.
+func (t Token) Changed() TokenChanged {
+	return TokenChanged{TokenID: t.ID, Name: t.Name, Scopes: t.Scopes}
+}
+
+// TokenList says how tokens can be sorted.
+func TokenList() List {
+	return List{Name: "tokens", Own: "-createdAt", Times: []string{"createdAt"}, Texts: []string{"name"}}
+}
+
+// PageKey implements Keyed.
+func (t Token) PageKey(field string) (key, id string) {
+	if field == "name" {
+		return t.Name, string(t.ID)
+	}
+	return TimeKey(t.CreatedAt), string(t.ID)
 }
 
 // TokenNameMax is the greatest length of a token's name in bytes.
 const TokenNameMax = 64
 
+// tokenName is what a token is called when nobody said otherwise.
+const tokenName = "dashboard"
+
+// dashboardPrefix marks a dashboard's token so that it is recognised where it
+// must not be: in logs and in files under version control.
+const dashboardPrefix = "cwd_"
+
+// NewDashboardToken makes a dashboard's token of 256 random bits.
+func NewDashboardToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // see NewID
+	return dashboardPrefix + strings.ToLower(idAlphabet.EncodeToString(b[:]))
+}
+
 // TokenRequest asks for a token for a dashboard.
 type TokenRequest struct {
-	Name   string  `json:"name,omitempty"`   // default: "dashboard", numbered when taken
-	Scopes []Scope `json:"scopes,omitempty"` // read, operate; default read
+	Name   string  `json:"name,omitempty" doc:"default: dashboard, numbered when taken"`
+	Scopes []Scope `json:"scopes,omitempty" doc:"read, operate; default read"`
+}
+
+// Complete gives the request with its defaults in place and its scopes in order,
+// each once: operate brings read with it. A name that was left out stays empty,
+// because only the store knows which are free: see FreeTokenName. CodeInvalid.
+func (r TokenRequest) Complete() (TokenRequest, error) {
+	if r.Name != "" {
+		if err := validTokenName(r.Name); err != nil {
+			return TokenRequest{}, err
+		}
+	}
+	known := []Scope{ScopeRead, ScopeOperate}
+	for _, s := range r.Scopes {
+		if !slices.Contains(known, s) {
+			return TokenRequest{}, unknownScope(s, string(ScopeRead), string(ScopeOperate))
+		}
+	}
+	if slices.Contains(r.Scopes, ScopeOperate) {
+		r.Scopes = known
+	} else {
+		r.Scopes = []Scope{ScopeRead}
+	}
+	return r, nil
+}
+
+// validTokenName refuses names that cannot be typed, shown or told apart.
+func validTokenName(name string) error {
+	bad := func(why string) error {
+		return Errorf(CodeInvalid, "the token's name %.80q %s", name, why).
+			WithHint("take a short word like grafana or wall-screen")
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	switch {
+	case len(name) > TokenNameMax:
+		return bad(fmt.Sprintf("is longer than %d bytes", TokenNameMax))
+	case !utf8.ValidString(name), strings.ContainsFunc(name, unprintable):
+		return bad("holds characters that cannot be seen")
+	case strings.TrimSpace(name) != name:
+		return bad("begins or ends with a space")
+	case strings.HasPrefix(name, "-"):
+		return bad("begins with a hyphen")
+	case strings.Trim(name, "./") == "":
+		return bad("is none that an address can hold")
+	case IsID(name):
+		return bad("looks like an id")
+	}
+	return nil
+}
+
+func unknownScope(s Scope, known ...string) error {
+	err := Errorf(CodeInvalid, "there is no scope %.40q for dashboards", string(s))
+	if name, ok := Nearest(strings.ToLower(string(s)), known); ok {
+		return err.WithHint("did you mean %s?", name)
+	}
+	return err.WithHint("the scopes are read and operate")
+}
+
+// FreeTokenName gives the default name, numbered from 2 on when it is taken.
+func FreeTokenName(taken func(name string) (bool, error)) (string, error) {
+	name := tokenName
+	for n := 2; ; n++ {
+		is, err := taken(name)
+		if err != nil || !is {
+			return name, err
+		}
+		name = fmt.Sprintf("%s-%d", tokenName, n)
+	}
+}
+
+// TokenNameTaken refuses a name that a living token has.
+func TokenNameTaken(name string) error {
+	return Errorf(CodeRefused, "a living token is called %q already", name).
+		WithHint("take another name, or end that one: cw token revoke %q", name)
+}
+
+// NoSuchToken is the error for what is no dashboard's token.
+func NoSuchToken(ref string) error {
+	return Errorf(CodeNotFound, "there is no token %.80q", ref).WithHint("see: cw token list")
 }
 
 // CreatedToken is a token at the only time when it can be seen.
 type CreatedToken struct {
 	Token
 
-	Secret string `json:"token"` // what the dashboard sends; only its hash is kept
+	Secret string `json:"token" doc:"what the dashboard sends; shown only now, cw keeps its hash"`
 }
 
 // TokenService is what people may do with the tokens of dashboards. Tokens of

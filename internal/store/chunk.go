@@ -31,57 +31,76 @@ func (db *DB) NextOffset(ctx context.Context, agent cw.AgentID, session int) (in
 // after the chunk AfterID, or else those of Session (0: the first) that end
 // after Offset, and of later sessions unless Only. It gives at most Limit (0:
 // 512) chunks and about 4 MiB; nothing is left only when it gives none.
+//
+// It works below gorm: every stream asks again after every chunk.
 func (db *DB) ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, error) {
 	var chunks []cw.Chunk
-	err := db.log.snapshot(ctx, func(g *gorm.DB) error {
-		session, offset, err := position(g, q)
-		if err != nil {
-			return err
-		}
-		chunks, err = readChunks(g, q, session, offset)
-		return err
-	})
-	return chunks, inAct("read chunks", err)
+	session, offset, err := db.log.position(ctx, q)
+	if err == nil {
+		// Not in one snapshot with the place: that stays a place, whatever
+		// becomes of its row.
+		chunks, err = db.log.readChunks(ctx, q, session, offset)
+	}
+	return chunks, inAct("read chunks", letGo(ctx, explain(db.log.path, err)))
 }
 
+// The statements that find a place and read from it.
+const (
+	placeOf     = "SELECT session_number, offset + length(bytes) FROM " + chunkTable + " WHERE id = ? AND agent_id = ?"
+	placeBefore = "SELECT session_number, offset + length(bytes) FROM " + chunkTable +
+		" WHERE agent_id = ? AND id < ? ORDER BY session_number DESC, offset DESC LIMIT 1"
+	// The row value is answered from the unique index: it starts at the chunk
+	// that holds the offset. The session ?4 is the only one, unless it is 0.
+	chunksAfter = `SELECT id, agent_id, agent_name, session_number, offset, bytes, created_at FROM agent_log_chunks
+		WHERE agent_id = ?1 AND (session_number, offset) >= (?2, COALESCE((SELECT MAX(offset) FROM agent_log_chunks
+			WHERE agent_id = ?1 AND session_number = ?2 AND offset <= ?3), 0))
+		AND (session_number > ?2 OR offset + length(bytes) > ?3)
+		AND (?4 = 0 OR session_number = ?4)
+		ORDER BY session_number, offset LIMIT ?5`
+)
+
 // position turns a query into the place from which chunks are wanted.
-func position(g *gorm.DB, q cw.ChunkQuery) (session int, offset int64, err error) {
+func (d *database) position(ctx context.Context, q cw.ChunkQuery) (session int, offset int64, err error) {
 	if q.AfterID == 0 {
 		if q.Session == 0 {
 			return 0, 0, nil
 		}
 		return q.Session, q.Offset, nil
 	}
-	var at struct {
-		SessionNumber int
-		Ending        int64
-	}
-	const place = "SELECT session_number, offset + length(bytes) AS ending FROM " + chunkTable
-	found := g.Raw(place+" WHERE id = ? AND agent_id = ?", q.AfterID, q.AgentID).Scan(&at)
-	if found.Error == nil && found.RowsAffected == 0 {
+	found, session, offset, err := d.place(ctx, placeOf, q.AfterID, q.AgentID)
+	if err == nil && !found {
 		// Retention took it. Ids of one agent rise with session and offset, so
 		// its place is after the last that is older.
-		found = g.Raw(place+" WHERE agent_id = ? AND id < ? ORDER BY session_number DESC, offset DESC LIMIT 1",
-			q.AgentID, q.AfterID).Scan(&at)
+		_, session, offset, err = d.place(ctx, placeBefore, q.AgentID, q.AfterID)
 	}
-	return at.SessionNumber, at.Ending, found.Error
+	return session, offset, err
 }
 
-func readChunks(g *gorm.DB, q cw.ChunkQuery, session int, offset int64) ([]cw.Chunk, error) {
-	limit := q.Limit
+// place gives the session and the end of the chunk that a statement finds.
+func (d *database) place(ctx context.Context, query string, args ...any) (found bool, session int, end int64, err error) {
+	rows, err := d.ask(ctx, query, args...)
+	if err != nil {
+		return false, 0, 0, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err
+	for rows.Next() {
+		if err := rows.Scan(&session, &end); err != nil {
+			return false, 0, 0, err
+		}
+		found = true
+	}
+	return found, session, end, rows.Err()
+}
+
+func (d *database) readChunks(ctx context.Context, q cw.ChunkQuery, session int, offset int64) ([]cw.Chunk, error) {
+	limit, only := q.Limit, 0
 	if limit <= 0 {
 		limit = chunkRowsMax
 	}
-	// The row value is answered from the unique index: it starts at the chunk
-	// that holds the offset.
-	g = g.Table(chunkTable).
-		Where(`agent_id = ? AND (session_number, offset) >= (?, COALESCE((SELECT MAX(offset) FROM agent_log_chunks
-			WHERE agent_id = ? AND session_number = ? AND offset <= ?), 0))`, q.AgentID, session, q.AgentID, session, offset).
-		Where("(session_number > ? OR offset + length(bytes) > ?)", session, offset)
-	if q.Only && q.Session > 0 {
-		g = g.Where("session_number = ?", q.Session)
+	if q.Only {
+		only = q.Session
 	}
-	rows, err := g.Order("session_number, offset").Limit(limit).Rows()
+	rows, err := d.ask(ctx, chunksAfter, q.AgentID, session, offset, only, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +108,7 @@ func readChunks(g *gorm.DB, q cw.ChunkQuery, session int, offset int64) ([]cw.Ch
 	var chunks []cw.Chunk
 	for size := 0; size < chunkBytesMax && rows.Next(); {
 		var c cw.Chunk
-		if err := g.ScanRows(rows, &c); err != nil {
+		if err := rows.Scan(&c.ID, &c.AgentID, &c.AgentName, &c.SessionNumber, &c.Offset, &c.Bytes, &c.CreatedAt); err != nil {
 			return nil, err
 		}
 		size += len(c.Bytes)

@@ -230,7 +230,7 @@ func TestAppendLetsGo(t *testing.T) {
 }
 
 // TestLinger shows how long the writer waits for others: not at all when
-// nobody came last time, at most 2 ms otherwise, less when nobody comes.
+// nobody came last time, at most lingerMax otherwise, less when nobody comes.
 func TestLinger(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -246,7 +246,7 @@ func TestLinger(t *testing.T) {
 		{"others are there", false, 5, 0, 1, 6, 0},
 		{"others would come", false, 5, time.Microsecond, 1, 1, 0},
 		{"others come", true, 3, 400 * time.Microsecond, 1, 4, 3*400*time.Microsecond + lingerGap},
-		{"others come for ever", true, 100, 300 * time.Microsecond, 1, 7, lingerMax},
+		{"others come for ever", true, 100, 300 * time.Microsecond, 1, 14, lingerMax},
 		{"enough", true, 100, 0, groupBytesMax / 2, 2, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

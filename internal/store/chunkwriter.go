@@ -12,10 +12,10 @@ import (
 
 // Limits of a group of calls that are committed together.
 const (
-	groupBytesMax = 4 << 20                // more is not waited for
-	lingerMax     = 2 * time.Millisecond   // waiting for other callers
-	lingerGap     = 500 * time.Microsecond // nobody came for so long: go
-	endsMax       = 4096                   // runs whose end is remembered
+	groupBytesMax = 4 << 20              // more is not waited for
+	lingerMax     = 4 * time.Millisecond // waiting for other callers
+	lingerGap     = 2 * time.Millisecond // nobody came for so long: go
+	endsMax       = 4096                 // runs whose end is remembered
 )
 
 // The statements of the writer.
@@ -58,6 +58,8 @@ func (db *DB) AppendChunks(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, 
 	if len(chunks) == 0 {
 		return nil, nil
 	}
+	db.waiting.Add(1)
+	defer db.waiting.Add(-1)
 	select {
 	case db.appends <- call:
 	case <-db.stopped:

@@ -207,11 +207,11 @@ func TestFlippedBytes(t *testing.T) {
 			same(t, "bytes", sums(t, dir)[stateName], fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data)))
 			continue
 		}
-		events, err := db.EventsAfter(t.Context(), 0, nil, "", 0)
+		page, err := db.EventsAfter(t.Context(), 0, cw.EventFilter{}, 0)
 		if err != nil {
 			t.Logf("found while reading: %v", err)
-		} else if len(events) != 40 {
-			t.Errorf("%d events were read from a file that passed", len(events))
+		} else if len(page.Events) != 40 {
+			t.Errorf("%d events were read from a file that passed", len(page.Events))
 		}
 		_ = db.Close() // it may notice more
 		for _, end := range []string{"-wal", "-shm"} {
@@ -287,6 +287,6 @@ func TestAfterFailedSync(t *testing.T) {
 	refuses(t, b.AddEvents(t.Context(), event(cw.EventAgentWarning, "w")), cw.CodeFailed, "cw restart")
 	_, err := b.AppendChunks(t.Context(), []cw.Chunk{chunk("a", 1, 0, "x")})
 	refuses(t, err, cw.CodeFailed, "cw restart")
-	_, err = b.EventsAfter(t.Context(), 0, nil, "", 0) // reading goes on
+	_, err = b.EventsAfter(t.Context(), 0, cw.EventFilter{}, 0) // reading goes on
 	b.must(err)
 }

@@ -41,6 +41,7 @@ type database struct {
 	// writer is the connection below write.
 	writer *sql.DB
 	reader *sql.DB
+	asked  prepared // of reader
 	// turn is held by the one who writes, until what it wrote is told.
 	turn chan struct{}
 	// broken is set when a sync failed: nothing is written after that.

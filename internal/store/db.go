@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -40,6 +41,7 @@ type DB struct {
 	now      func() time.Time
 	onCommit func([]cw.Event)
 	appends  chan *appendCall // to Run
+	waiting  atomic.Int64     // calls of AppendChunks under way
 	stopped  chan struct{}    // closed when Run has ended
 }
 

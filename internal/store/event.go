@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -37,25 +38,52 @@ func (db *DB) AddEvents(ctx context.Context, events ...cw.Event) error {
 	return db.change(ctx, "add events", func(t *tx) error { return t.emit(events...) })
 }
 
-// EventsAfter gives events with a greater number than after, oldest first:
-// all types when types is empty, all agents when agent is "". At most limit of
-// them, 1,000 when limit is 0.
-func (db *DB) EventsAfter(ctx context.Context, after int64, types []cw.EventType, agent cw.AgentID, limit int) ([]cw.Event, error) {
+// EventPage is one piece of the stored events, and what was true of all of
+// them at that moment.
+type EventPage struct {
+	Events []cw.Event // oldest first
+	Looked int64      // up to this number there is no other that was asked for
+	First  int64      // the oldest event that is kept; the next number when none is
+}
+
+// EventsAfter gives events with a greater number than after that the filter
+// selects, oldest first. At most limit of them, 1,000 when limit is 0; when
+// there are fewer, all that are stored were looked at.
+func (db *DB) EventsAfter(ctx context.Context, after int64, f cw.EventFilter, limit int) (EventPage, error) {
 	if limit <= 0 {
 		limit = eventsMax
 	}
-	var events []cw.Event
+	var page EventPage
 	err := db.query(ctx, "read events", func(g *gorm.DB) error {
-		g = g.Where("seq > ?", after).Order("seq").Limit(limit)
-		if len(types) > 0 {
-			g = g.Where("type IN (SELECT value FROM json_each(?))", list(types))
+		first, last, err := eventBounds(g)
+		if err != nil {
+			return err
 		}
-		if agent != "" {
-			g = g.Where("agent_id = ?", agent)
+		page.First, page.Looked = first, max(after, last)
+		if err := selectEvents(g, f).Where("seq > ?", after).Order("seq").Limit(limit).Find(&page.Events).Error; err != nil {
+			return err
 		}
-		return g.Find(&events).Error
+		if n := len(page.Events); n == limit {
+			page.Looked = page.Events[n-1].Seq
+		}
+		return nil
 	})
-	return events, err
+	return page, err
+}
+
+// selectEvents is cw.EventFilter.Matches in SQL; what is stored is never
+// agent:output.
+func selectEvents(g *gorm.DB, f cw.EventFilter) *gorm.DB {
+	if len(f.Types) > 0 {
+		g = g.Where("type IN (SELECT value FROM json_each(?))", list(f.Types))
+	}
+	if f.Agent != "" {
+		g = g.Where("agent_id = ?", f.Agent)
+	}
+	if f.Initiative != "" {
+		g = g.Where("initiative_id <> '' AND initiative_id = ?", f.Initiative) // as the index says it
+	}
+	return g
 }
 
 // LastEventSeq gives the greatest number that was ever given to an event; 0
@@ -69,19 +97,22 @@ func (db *DB) LastEventSeq(ctx context.Context) (int64, error) {
 	return last, err
 }
 
-// FirstEventSeq gives the number of the oldest event that is kept, or the next
-// number to be given when none is.
-func (db *DB) FirstEventSeq(ctx context.Context) (int64, error) {
-	var first int64
-	err := db.query(ctx, "read the first event number", func(g *gorm.DB) error {
-		if err := g.Raw("SELECT COALESCE(MIN(seq), 0) FROM events").Scan(&first).Error; err != nil || first > 0 {
-			return err
-		}
-		last, err := lastSeq(g)
-		first = last + 1
+// EventBounds gives the number of the oldest event that is kept, or the next
+// one to be given when none is, and the greatest that was ever given.
+func (db *DB) EventBounds(ctx context.Context) (first, last int64, err error) {
+	err = db.query(ctx, "read the bounds of the events", func(g *gorm.DB) error {
+		first, last, err = eventBounds(g)
 		return err
 	})
-	return first, err
+	return first, last, err
+}
+
+func eventBounds(g *gorm.DB) (first, last int64, err error) {
+	if last, err = lastSeq(g); err != nil {
+		return 0, 0, err
+	}
+	err = g.Raw("SELECT COALESCE(MIN(seq), ?) FROM events", last+1).Scan(&first).Error
+	return first, last, err
 }
 
 // lastSeq asks the counter, not the rows: retention may have taken the last.
@@ -89,6 +120,46 @@ func lastSeq(g *gorm.DB) (int64, error) {
 	var last int64
 	err := g.Raw("SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last).Error
 	return last, err
+}
+
+// dropMax is how many events one transaction of DropEvents takes: others who
+// want to write wait for it.
+const dropMax = 500
+
+// DropEvents forgets the events that happened before a time and tells how many
+// these were. Only events at the beginning go: one that is newer keeps all
+// after it, so that numbers never get a gap. The newest event always stays.
+// When ctx ends, what was dropped so far is gone.
+func (db *DB) DropEvents(ctx context.Context, before time.Time) (int, error) {
+	const act = "drop old events"
+	var keep int64 // the first that stays
+	err := db.query(ctx, act, func(g *gorm.DB) error {
+		// The plus keeps the index on the time away: walking by number ends at
+		// the first that stays, and that is mostly the first of all.
+		const first = `SELECT COALESCE(
+			(SELECT seq FROM events WHERE +at >= ? ORDER BY seq LIMIT 1),
+			(SELECT MAX(seq) FROM events), 0)`
+		return g.Raw(first, before.UTC()).Scan(&keep).Error
+	})
+	if err != nil {
+		return 0, err
+	}
+	dropped := 0
+	for {
+		n := 0
+		err := db.change(ctx, act, func(t *tx) error {
+			const oldest = "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE seq < ? ORDER BY seq LIMIT ?)"
+			done := t.Exec(oldest, keep, dropMax)
+			n = int(done.RowsAffected)
+			return done.Error
+		})
+		if err != nil {
+			return dropped, err
+		}
+		if dropped += n; n < dropMax {
+			return dropped, nil
+		}
+	}
 }
 
 // list gives values as one parameter for json_each, so that a statement is

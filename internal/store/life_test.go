@@ -463,9 +463,7 @@ func TestViewSums(t *testing.T) {
 func TestEvents(t *testing.T) {
 	b := newBench(t)
 	numbers := func() (first, last int64) {
-		first, err := b.FirstEventSeq(t.Context())
-		b.must(err)
-		last, err = b.LastEventSeq(t.Context())
+		first, last, err := b.EventBounds(t.Context())
 		b.must(err)
 		return first, last
 	}
@@ -490,10 +488,10 @@ func TestEvents(t *testing.T) {
 		{0, nil, "", 2, []int64{1, 2}},
 		{9, nil, "", 0, nil},
 	} {
-		events, err := b.EventsAfter(t.Context(), c.after, c.types, c.agent, c.limit)
+		page, err := b.EventsAfter(t.Context(), c.after, cw.EventFilter{Types: c.types, Agent: c.agent}, c.limit)
 		b.must(err)
 		var got []int64
-		for _, e := range events {
+		for _, e := range page.Events {
 			got = append(got, e.Seq)
 		}
 		same(t, fmt.Sprintf("%+v", c), got, c.want)

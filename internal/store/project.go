@@ -51,10 +51,22 @@ func (db *DB) Projects(ctx context.Context) ([]cw.Project, error) {
 	return projects, err
 }
 
-// ProjectPage lists one page of the projects.
-func (db *DB) ProjectPage(ctx context.Context, _ cw.PageQuery) (cw.Page[cw.Project], error) {
-	list, err := db.Projects(ctx)
-	return cw.Page[cw.Project]{Items: list}, err
+// ProjectPage gives one page of the projects. CodeInvalid as cw.List.Start.
+func (db *DB) ProjectPage(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+	start, err := cw.ProjectList().Start(q)
+	if err != nil {
+		return cw.Page[cw.Project]{}, err
+	}
+	column := "name"
+	if start.Field == "createdAt" {
+		column = "created_at"
+	}
+	var page cw.Page[cw.Project]
+	err = db.query(ctx, "list projects", func(g *gorm.DB) (err error) {
+		page, err = pageOf[cw.Project](g, start, column)
+		return err
+	})
+	return page, err
 }
 
 // ProjectByRef finds a project by id, name or absolute path. CodeNotFound.

@@ -77,6 +77,40 @@ func (db *DB) UnfinishedRuns(ctx context.Context) ([]cw.RunState, error) {
 	return states, err
 }
 
+// LiveRun is what the database knows of the process of a run.
+type LiveRun struct {
+	ID      cw.RunID
+	AgentID cw.AgentID
+	Handle  []byte // names the shim; empty before it is known
+}
+
+// liveRuns is answered from the index runs_unfinished.
+const liveRuns = "SELECT id, agent_id, COALESCE(handle, '') FROM runs WHERE ended_at IS NULL AND kind = ?"
+
+// LiveRuns gives all runs of agents that have not ended, without the rest of
+// what is known of them: it is asked at every request, to tell who calls.
+func (db *DB) LiveRuns(ctx context.Context) ([]LiveRun, error) {
+	runs, err := db.state.liveRuns(ctx)
+	return runs, inAct("find live runs", letGo(ctx, explain(db.state.path, err)))
+}
+
+func (d *database) liveRuns(ctx context.Context) ([]LiveRun, error) {
+	rows, err := d.ask(ctx, liveRuns, cw.RunAgent)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err
+	var runs []LiveRun
+	for rows.Next() {
+		var r LiveRun
+		if err := rows.Scan(&r.ID, &r.AgentID, &r.Handle); err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, rows.Err()
+}
+
 // RunState gives one run with its agent, worktrees and open operation.
 // CodeNotFound.
 func (db *DB) RunState(ctx context.Context, id cw.RunID) (cw.RunState, error) {

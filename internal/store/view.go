@@ -27,35 +27,63 @@ func (db *DB) AgentView(ctx context.Context, ref string) (cw.AgentView, error) {
 	return view, err
 }
 
-// AgentViews gives all agents that match and are not removed, newest first.
-// The number of queries does not depend on how many there are. CodeNotFound
-// when the filter names a project that is not there.
+// AgentViews gives one page of the agents that match and are not removed. The
+// number of queries does not depend on how many there are, and what belongs to
+// agents is read for those of the page only. CodeInvalid as AgentFilter.Start;
+// CodeNotFound when the filter names a project that is not there.
 func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
-	views := []cw.AgentView{}
-	err := db.query(ctx, "list agents", func(g *gorm.DB) error {
-		q := g.Where("deleted_at IS NULL").Order("created_at DESC, rowid DESC")
-		if len(f.Statuses) > 0 {
-			q = q.Where("status IN (SELECT value FROM json_each(?))", list(f.Statuses))
-		}
-		if f.Project != "" {
-			project, err := projectByRef(g, f.Project)
-			if err != nil {
-				return err
-			}
-			q = q.Where("id IN (SELECT agent_id FROM agent_worktrees WHERE project_id = ?)", project.ID)
-		}
-		if f.Limit > 0 {
-			q = q.Limit(f.Limit)
-		}
-		var agents []cw.Agent
-		if err := q.Find(&agents).Error; err != nil {
+	start, err := f.Start()
+	if err != nil {
+		return cw.Page[cw.AgentView]{}, err
+	}
+	var page cw.Page[cw.AgentView]
+	err = db.query(ctx, "list agents", func(g *gorm.DB) error {
+		q, err := selectAgents(g, f)
+		if err != nil {
 			return err
 		}
-		var err error
-		views, err = viewsOf(g, agents)
+		agents, err := pageOf[cw.Agent](q, start, agentColumn(start.Field))
+		if err != nil {
+			return err
+		}
+		page.Next = agents.Next
+		page.Items, err = viewsOf(g, agents.Items)
 		return err
 	})
-	return cw.Page[cw.AgentView]{Items: views}, err
+	return page, err
+}
+
+// agentColumn gives the column of a field of cw.AgentList.
+func agentColumn(field string) string {
+	switch field {
+	case "updatedAt":
+		return "updated_at"
+	case "name":
+		return "alias"
+	case "status":
+		return "status"
+	}
+	return "created_at"
+}
+
+func selectAgents(g *gorm.DB, f cw.AgentFilter) (*gorm.DB, error) {
+	q := g.Where("deleted_at IS NULL")
+	if len(f.Statuses) > 0 {
+		q = q.Where("status IN (SELECT value FROM json_each(?))", list(f.Statuses))
+	}
+	if f.Project != "" {
+		project, err := projectByRef(g, f.Project)
+		if err != nil {
+			return nil, err
+		}
+		q = q.Where("id IN (SELECT agent_id FROM agent_worktrees WHERE project_id = ?)", project.ID)
+	}
+	for _, is := range [][2]string{{"provider", f.Provider}, {"initiative_id", f.Initiative}, {"id", string(f.Only)}} {
+		if column, value := is[0], is[1]; value != "" {
+			q = q.Where(column+" = ?", value)
+		}
+	}
+	return q, nil
 }
 
 // viewsOf reads what belongs to agents, one query per table.

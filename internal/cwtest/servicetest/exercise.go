@@ -61,6 +61,11 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Projects", func(f Fixture) bool { return f.Repo != "" && f.NoRepo != "" }, projectsCase},
 		{"ProjectInUse", func(f Fixture) bool { return f.Project != "" }, projectInUseCase},
 		{"Agents", func(f Fixture) bool { return f.Agent != "" }, agentsCase},
+		{"AgentPages", func(f Fixture) bool { return f.Spawn.Goal != "" }, agentPagesCase},
+		{"AgentFilters", func(f Fixture) bool { return f.Spawn.Goal != "" }, agentFiltersCase},
+		{"BadPages", func(f Fixture) bool { return f.Spawn.Goal != "" }, badPagesCase},
+		{"ProjectPages", func(f Fixture) bool { return f.Repo != "" }, projectPagesCase},
+		{"PagesMeanwhile", func(f Fixture) bool { return f.Spawn.Goal != "" }, pagesMeanwhileCase},
 		{"Spawn", func(f Fixture) bool { return f.Spawn.Goal != "" }, spawnCase},
 		{"Diff", func(f Fixture) bool { return f.Agent != "" && f.Project != "" }, diffCase},
 		{"DiffStandalone", func(f Fixture) bool { return f.Standalone != "" }, diffStandaloneCase},
@@ -72,7 +77,11 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Events", nil, eventsCase},
 		{"EventsOfAgent", func(f Fixture) bool { return f.Agent != "" }, eventsOfAgentCase},
 		{"EventsLive", func(f Fixture) bool { return f.Happen != nil }, eventsLiveCase},
+		{"EventsRefused", nil, eventsRefusedCase},
+		{"EventsOfInitiative", nil, eventsOfInitiativeCase},
 		{"EventsGone", func(f Fixture) bool { return f.Gone != 0 }, eventsGoneCase},
+		{"Tokens", nil, tokensCase},
+		{"BadTokens", nil, badTokensCase},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

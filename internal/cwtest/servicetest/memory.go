@@ -23,6 +23,7 @@ type Memory struct {
 	changed  chan struct{} // closed and replaced at every change
 	projects []cw.Project
 	agents   []cw.AgentView // oldest first
+	tokens   []cw.Token     // oldest first
 	requests map[string]cw.AgentID
 	chunks   []cw.Chunk
 	events   []cw.Event // stored and live ones, in order
@@ -165,7 +166,7 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 	view := cw.AgentView{Agent: cw.Agent{
 		ID: cw.AgentID(cw.NewID()), Alias: req.Name, Mode: cw.ModeExecute, Provider: "script", Title: title,
 		Status: cw.StatusRunning, Warnings: []string{}, SessionNumber: 1, CreatedAt: m.now(), UpdatedAt: m.now(),
-	}}
+	}, Projects: []cw.AgentWorktree{}, PendingQuestions: []cw.Question{}, Runs: []cw.Run{}}
 	for _, ref := range req.Projects {
 		p, err := m.findProject(ref)
 		if err != nil {
@@ -183,28 +184,32 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 
 // Agents implements cw.AgentService.
 func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
+	start, err := f.Start()
+	if err != nil {
+		return cw.Page[cw.AgentView]{}, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	project := ""
+	var project cw.Project
 	if f.Project != "" {
-		p, err := m.findProject(f.Project)
-		if err != nil {
+		if project, err = m.findProject(f.Project); err != nil {
 			return cw.Page[cw.AgentView]{}, err
 		}
-		project = p.Name
 	}
-	out := []cw.AgentView{}
-	for _, a := range slices.Backward(m.agents) {
-		inProject := slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.Project == project })
+	var out []cw.AgentView
+	for _, a := range m.agents {
+		inProject := slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.ProjectID == project.ID })
 		switch {
 		case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, a.Status):
-		case project != "" && !inProject:
-		case f.Limit > 0 && len(out) == f.Limit:
+		case f.Project != "" && !inProject:
+		case f.Provider != "" && f.Provider != a.Provider:
+		case f.Initiative != "" && f.Initiative != a.InitiativeID:
+		case f.Only != "" && f.Only != a.ID:
 		default:
 			out = append(out, a)
 		}
 	}
-	return cw.Page[cw.AgentView]{Items: out}, nil
+	return pageOf(start, out), nil
 }
 
 // Agent implements cw.AgentService.
@@ -271,17 +276,20 @@ func (m *Memory) AddProject(_ context.Context, path string) (project cw.Project,
 			GitDir: filepath.Join(path, ".git"), CreatedAt: m.now(), UpdatedAt: m.now(),
 		}
 		m.projects = append(m.projects, project)
-		slices.SortFunc(m.projects, func(a, b cw.Project) int { return strings.Compare(a.Name, b.Name) })
 		m.tell(cw.NewEvent(cw.EventProjectAdded, cw.Actor{Kind: cw.ActorPerson}, cw.ProjectChanged{Name: project.Name, Path: path}))
 	})
 	return project, nil
 }
 
 // Projects implements cw.ProjectService.
-func (m *Memory) Projects(context.Context, cw.PageQuery) (cw.Page[cw.Project], error) {
+func (m *Memory) Projects(_ context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+	start, err := cw.ProjectList().Start(q)
+	if err != nil {
+		return cw.Page[cw.Project]{}, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return cw.Page[cw.Project]{Items: append([]cw.Project{}, m.projects...)}, nil
+	return pageOf(start, m.projects), nil
 }
 
 func (m *Memory) findProject(ref string) (cw.Project, error) {

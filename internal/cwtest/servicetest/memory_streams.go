@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -115,33 +116,26 @@ func lines(c cw.Chunk, torn map[int]string, start map[int]int64) []cw.OutputEven
 	}
 }
 
-// Events implements cw.EventService.
+// Events implements cw.EventService. A mark comes wherever the reader has
+// caught up.
 func (m *Memory) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	return func(yield func(cw.Event, error) bool) {
 		defer m.reading()()
-		sent, agent, err := m.startEvents(q)
+		at, err := m.startEvents(q)
 		if err != nil {
 			yield(cw.Event{}, err)
 			return
 		}
-		live := sent.live
-		after := sent.seq
 		for {
 			m.mu.Lock()
 			batch, changed := slices.Clone(m.events), m.changed
 			m.mu.Unlock()
 			for _, e := range batch {
-				isNew := e.Seq > after || e.Seq == 0 && q.Follow && e.At.After(live.At)
-				if e.Seq != 0 {
-					after = max(after, e.Seq)
-				} else if e.At.After(live.At) {
-					live = e
-				}
-				if isNew && matches(e, q, agent) && !yield(e, nil) {
+				if at.passed(e, q.Follow) && at.filter.Matches(e) && !at.give(e, yield) {
 					return
 				}
 			}
-			if !q.Follow {
+			if q.Marks && at.seq > at.known && !at.give(cw.EventMark(at.seq), yield) || !q.Follow {
 				return
 			}
 			if err := wait(ctx, changed); err != nil {
@@ -152,43 +146,58 @@ func (m *Memory) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event
 	}
 }
 
-// eventStart is where reading events begins: stored ones after a number, live
-// ones after the last.
-type eventStart struct {
-	seq  int64
-	live cw.Event
+// eventPlace is how far a reader of events is.
+type eventPlace struct {
+	filter cw.EventFilter
+	seq    int64     // of stored events
+	known  int64     // the last number that the reader has; -1: none
+	live   time.Time // of the last live event
 }
 
-func (m *Memory) startEvents(q cw.EventQuery) (eventStart, cw.AgentID, error) {
+// passed moves on to e, and tells whether it is new.
+func (p *eventPlace) passed(e cw.Event, live bool) bool {
+	switch {
+	case e.Seq > p.seq:
+		p.seq = e.Seq
+		return true
+	case e.Seq == 0 && e.At.After(p.live):
+		p.live = e.At
+		return live
+	}
+	return false
+}
+
+func (p *eventPlace) give(e cw.Event, yield func(cw.Event, error) bool) bool {
+	p.known = max(p.known, e.Seq)
+	return yield(e, nil)
+}
+
+func (m *Memory) startEvents(q cw.EventQuery) (eventPlace, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	start := eventStart{seq: q.After}
+	at := eventPlace{filter: cw.EventFilter{Types: q.Types, Initiative: q.Initiative}, seq: q.After, known: q.After}
 	if len(m.events) > 0 {
-		start.live = m.events[len(m.events)-1]
+		at.live = m.events[len(m.events)-1].At
 	}
-	if q.Tail {
-		start.seq = m.lastSeq
-	} else if q.After > 0 && q.After < m.keptFrom-1 {
-		return start, "", cw.Errorf(cw.CodeGone, "the events before %d are no longer kept", m.keptFrom).WithHint("read the state again")
+	if err := q.Check(); err != nil {
+		return at, err
 	}
-	if q.Agent == "" {
-		return start, "", nil
+	if q.Agent != "" {
+		a, err := m.find(q.Agent)
+		if err != nil {
+			return at, err
+		}
+		at.filter.Agent = a.ID
 	}
-	a, err := m.find(q.Agent)
-	if err != nil {
-		return start, "", err
+	switch {
+	case q.Tail:
+		at.seq, at.known = m.lastSeq, -1
+	case q.After > m.lastSeq:
+		return at, cw.ErrEventsAhead(q.After, m.lastSeq)
+	case q.After > 0 && q.After < m.keptFrom-1:
+		return at, cw.ErrEventsGone(m.keptFrom)
 	}
-	return start, a.ID, nil
-}
-
-func matches(e cw.Event, q cw.EventQuery, agent cw.AgentID) bool {
-	if agent != "" && e.AgentID != agent {
-		return false
-	}
-	if len(q.Types) == 0 {
-		return e.Type != cw.EventAgentOutput
-	}
-	return slices.Contains(q.Types, e.Type)
+	return at, nil
 }
 
 // reading counts an iterator; the function it gives ends the count.

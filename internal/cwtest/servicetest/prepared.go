@@ -52,7 +52,7 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 		m.Say(said.agent, said.session, said.text)
 	}
 	m.Finish(PreparedAgent, cw.StatusIdle)
-	m.Tell(cw.Event{Type: cw.EventAgentWarning, ActorKind: cw.ActorCW, Data: []byte(`{"warning":"a\nb"}`)})
+	m.Tell(cw.Event{Type: cw.EventAgentWarning, ActorKind: cw.ActorCW, InitiativeID: "spring-sale", Data: []byte(`{"warning":"a\nb"}`)})
 	return m, Fixture{
 		Services: m, Who: cw.ActorPerson,
 		Agent: PreparedAgent, Standalone: PreparedStandalone, Project: PreparedProject,

@@ -4,6 +4,5 @@
 ALTER TABLE tokens ADD COLUMN name TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE name <> '' AND revoked_at IS NULL;
 
--- Retention takes events by their age; some readers follow one initiative.
-CREATE INDEX events_at ON events (at);
+-- Some readers follow one initiative.
 CREATE INDEX events_initiative ON events (initiative_id, seq) WHERE initiative_id <> '';
