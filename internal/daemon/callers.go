@@ -28,7 +28,8 @@ type callers struct {
 // ended one is refused, and that is an event.
 func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) {
 	chain, err := proc.Ancestors(peer.PID)
-	if err != nil || peer.StartTime != 0 && chain[0].StartTime != peer.StartTime {
+	// The first process of a container has no ancestors, not even itself.
+	if err != nil || len(chain) > 0 && peer.StartTime != 0 && chain[0].StartTime != peer.StartTime {
 		// The process that connected is gone, and its pid may be another's.
 		return cw.Actor{}, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays").Because(err)
 	}
@@ -42,7 +43,7 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 		}
 		return cw.Actor{Kind: cw.ActorPerson}, nil
 	}
-	actor := cw.Actor{Kind: cw.ActorAgent, ID: string(run.Agent.ID), AgentID: run.Agent.ID, RunID: run.Run.ID}
+	actor := cw.Actor{Kind: cw.ActorAgent, ID: string(run.AgentID), AgentID: run.AgentID, RunID: run.ID}
 	if peer.Token == "" {
 		return actor, nil
 	}
@@ -50,7 +51,7 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 	if err != nil {
 		return cw.Actor{}, fmt.Errorf("look up a token: %w", err)
 	}
-	if !known || token.RevokedAt != nil || token.RunID != run.Run.ID {
+	if !known || token.RevokedAt != nil || token.RunID != run.ID {
 		return cw.Actor{}, c.refuse(ctx, peer, actor, "a token that is not this run's")
 	}
 	return actor, nil
@@ -59,35 +60,35 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 // runAbove finds the run whose shim is among a caller's ancestors. What the
 // database knows of shims decides; run directories are the agents' to rewrite.
 // Only a run that is just starting is known by its directory alone.
-func (c callers) runAbove(ctx context.Context, peer api.Peer, chain []proc.Identity) (cw.RunState, bool, error) {
-	runs, err := c.store.UnfinishedRuns(ctx)
+func (c callers) runAbove(ctx context.Context, peer api.Peer, chain []proc.Identity) (store.LiveRun, bool, error) {
+	runs, err := c.store.LiveRuns(ctx)
 	if err != nil {
-		return cw.RunState{}, false, fmt.Errorf("look for the caller's run: %w", err)
+		return store.LiveRun{}, false, fmt.Errorf("look for the caller's run: %w", err)
 	}
-	starting := map[cw.RunID]cw.RunState{}
+	starting := map[cw.RunID]store.LiveRun{}
 	for _, r := range runs {
 		var h proc.Handle
-		if len(r.Run.Handle) == 0 || json.Unmarshal(r.Run.Handle, &h) != nil {
-			starting[r.Run.ID] = r
+		if len(r.Handle) == 0 || json.Unmarshal(r.Handle, &h) != nil {
+			starting[r.ID] = r
 			continue
 		}
-		if h.ThisBoot() && slices.Contains(chain, h.Shim()) {
+		if slices.Contains(chain, h.Shim()) && h.ThisBoot() { // the boot is read from a file
 			return r, true, nil
 		}
 	}
-	dir, inside, err := proc.Identify(peer.PID, c.home.Runs())
+	dir, inside, err := proc.IdentifyChain(chain, c.home.Runs())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // no run directories: no runs
-		return cw.RunState{}, false, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays").Because(err)
+		return store.LiveRun{}, false, cw.Errorf(cw.CodeForbidden, "it cannot be told who is calling").WithHint("call again from a process that stays").Because(err)
 	}
 	if !inside {
-		return cw.RunState{}, false, nil
+		return store.LiveRun{}, false, nil
 	}
 	if spec, err := proc.ReadSpec(dir); err == nil {
 		if r, ok := starting[cw.RunID(spec.RunID)]; ok {
 			return r, true, nil
 		}
 	}
-	return cw.RunState{}, false, c.refuse(ctx, peer, cw.Actor{}, "a process claims a run that is not its own, or that is over")
+	return store.LiveRun{}, false, c.refuse(ctx, peer, cw.Actor{}, "a process claims a run that is not its own, or that is over")
 }
 
 // refuse stores the event and gives the error.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"sync"
 	"time"
@@ -41,7 +40,7 @@ func Serve(ctx context.Context, c Config) error {
 		return err
 	}
 	defer lock.Unlock() // the end of the process does it too
-	log, file := newLog(c.Home, c.Stderr)
+	log, file := newLog(c.Home, c.Settings.Log, c.Stderr)
 	defer file.Close()
 	err = serveLocked(ctx, c, log)
 	if err != nil {
@@ -95,7 +94,8 @@ type parts struct {
 	watcher *proc.Watcher
 	engine  *orchestrator.Orchestrator
 	server  *api.Server
-	socket  *net.UnixListener
+	doors   doors
+	old     retention
 	log     *slog.Logger
 }
 
@@ -115,7 +115,7 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.socket.Addr())
+	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.doors.path, "http", addressOf(p.doors.tcp))
 	err = p.run(ctx, shutdown)
 	log.Info("daemon stopped; agents run on")
 	return err
@@ -134,16 +134,46 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	if err := removeOldBinaries(c.Home, buildID, unfinished); err != nil {
 		log.Warn("remove old copies of the program", "error", err)
 	}
-	socket, path, err := listen(c.Home)
+	doors, err := open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	facts := factsOf(c, buildID, doors.path, addressOf(doors.tcp))
+	who := callers{home: c.Home, store: db, log: log}
+	p := &parts{
+		store: db, watcher: proc.NewWatcher(log), log: log, doors: doors,
+		old: retention{store: db, keep: c.Settings.Events.Retention, now: time.Now, log: log},
+	}
+	p.engine = buildEngine(ctx, c, p, hub, c.Home.Binary(buildID))
+	keys := newTokens(db, func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) })
+	p.server, err = api.NewServer(api.Options{
+		Services: services{
+			Orchestrator:  p.engine,
+			events:        events{store: db, hub: hub},
+			tokens:        keys,
+			daemonService: daemonService{facts: facts, store: db, shutdown: shutdown},
+		},
+		Identify:     who.identify,
+		Authenticate: keys.authenticate,
+		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
+		StartTime:    startTime,
+		OnRefused:    func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) },
+		Log:          log, Version: c.Version, BuildID: buildID,
+	})
+	if err != nil {
+		return nil, errors.Join(err, doors.close())
+	}
+	return p, nil
+}
+
+// buildEngine makes the engine on the store and the watcher of p.
+func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, binary string) *orchestrator.Orchestrator {
+	db, log := p.store, p.log
 	presets, problems := providers.Load(c.Home.Providers())
 	for _, pr := range problems {
 		log.Warn("a provider's file is not used", "problem", pr)
 	}
 	self := cw.Actor{Kind: cw.ActorCW}
-	who := callers{home: c.Home, store: db, log: log}
 	fail := failpointOf(c.Environ)
 	repos := worktree.New(worktree.Options{
 		ReposDir: c.Home.Repos(), Log: log, Fail: fail,
@@ -154,28 +184,11 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			}
 		},
 	})
-	watcher := proc.NewWatcher(log)
-	engine := orchestrator.New(orchestrator.Config{
-		Home: c.Home, Store: db, Repos: repos, Presets: presets, Watcher: watcher,
-		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: c.Home.Binary(buildID), Socket: path,
-		Environ: c.Environ, Log: log, Fail: fail,
+	return orchestrator.New(orchestrator.Config{
+		Home: c.Home, Store: db, Repos: repos, Presets: presets, Watcher: p.watcher,
+		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: binary, Socket: p.doors.path,
+		Environ: c.Environ, Log: log, Fail: fail, Defaults: orchestrator.Defaults(c.Settings.Run),
 	})
-	server, err := api.NewServer(api.Options{
-		Services: services{
-			Orchestrator:  engine,
-			events:        events{store: db, hub: hub},
-			tokens:        tokens{store: db},
-			daemonService: daemonService{facts: factsOf(c, buildID, path), store: db, shutdown: shutdown},
-		},
-		Identify:  who.identify,
-		StartTime: startTime,
-		OnRefused: func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) },
-		Log:       log, Version: c.Version, BuildID: buildID,
-	})
-	if err != nil {
-		return nil, errors.Join(err, socket.Close())
-	}
-	return &parts{store: db, watcher: watcher, engine: engine, server: server, socket: socket, log: log}, nil
 }
 
 // startTime tells one process from another that had its pid before.
@@ -195,30 +208,49 @@ func (p *parts) run(ctx context.Context, shutdown context.CancelFunc) error {
 		"store":   func() error { return p.store.Run(inner) },
 		"watcher": func() error { return p.watcher.Run(inner) },
 		"agents":  func() error { return p.engine.Run(inner, func() { close(ready) }) },
+		"events":  func() error { return p.old.Run(inner) },
 	}
+	below := make(chan error, 1)
+	go func() { below <- together(inner, shutdown, loops) }()
+	var above error
+	select {
+	case <-ready:
+		above = p.serve(ctx, shutdown)
+	case <-ctx.Done(): // they never served
+		_ = p.doors.close()
+	}
+	stopInner()
+	return errors.Join(above, <-below)
+}
+
+// serve answers on the socket and, when there is one, on TCP, until ctx ends or
+// one of them breaks.
+func (p *parts) serve(ctx context.Context, shutdown context.CancelFunc) error {
+	serving := map[string]func() error{"socket": func() error { return p.server.Serve(ctx, p.doors.socket) }}
+	if p.doors.tcp != nil {
+		serving["http"] = func() error { return p.server.ServeTCP(ctx, p.doors.tcp, p.doors.allowed) }
+	}
+	return together(ctx, shutdown, serving)
+}
+
+// together runs loops side by side until all have ended. The first to end by
+// itself calls end, which is to end the others; why it ended is an error
+// unless ctx was over.
+func together(ctx context.Context, end func(), loops map[string]func() error) error {
+	broken := make(chan error, len(loops))
 	var wait sync.WaitGroup
-	errs := make(chan error, len(loops)+1)
 	for name, loop := range loops {
 		wait.Go(func() {
-			defer shutdown()
-			if err := loop(); err != nil && inner.Err() == nil {
-				errs <- fmt.Errorf("%s: %w", name, err)
+			defer end()
+			if err := loop(); err != nil && ctx.Err() == nil {
+				broken <- fmt.Errorf("%s: %w", name, err)
 			}
 		})
 	}
-	select {
-	case <-ready:
-		if err := p.server.Serve(ctx, p.socket); err != nil && ctx.Err() == nil {
-			errs <- fmt.Errorf("server: %w", err)
-		}
-	case <-ctx.Done():
-		_ = p.socket.Close() // it never served
-	}
-	stopInner()
 	wait.Wait()
-	close(errs)
+	close(broken)
 	var all []error
-	for err := range errs {
+	for err := range broken {
 		all = append(all, err)
 	}
 	return errors.Join(all...)

@@ -139,7 +139,7 @@ func TestBadHomes(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +173,10 @@ func TestInsideAnAgent(t *testing.T) {
 		{"cw project list", 4},
 		{"cw project add .", 4},
 		{"cw project remove shop", 4},
+		{"cw token create", 4},
+		{"cw token list", 4},
+		{"cw token revoke wall", 4},
+		{"cw events", 4},
 		{"cw status", 4},
 		{"cw stop", 4},
 		{"cw restart", 4},

@@ -48,7 +48,7 @@ const (
 func Doctor(ctx context.Context, home cw.Home, environ []string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
-	checks := []Check{gitCheck(ctx), homeCheck(home), daemonCheck(ctx, home), diskCheck(home)}
+	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), daemonCheck(ctx, home), diskCheck(home)}
 	checks = append(checks, filesCheck())
 	if runtime.GOOS == "linux" {
 		checks = append(checks, watchesCheck())
@@ -74,6 +74,13 @@ func homeCheck(home cw.Home) Check {
 		c.Status, c.Detail, c.Fix = CheckFail, err.Error(), cw.ErrorHint(err)
 	}
 	return c
+}
+
+func configCheck(home cw.Home, environ []string) Check {
+	if _, err := LoadSettings(ConfigSources{Home: home, Environ: environ}); err != nil {
+		return Check{Name: "configuration", Status: CheckFail, Detail: err.Error(), Fix: cw.ErrorHint(err)}
+	}
+	return Check{Name: "configuration", Status: CheckOK, Detail: home.Config()}
 }
 
 func daemonCheck(ctx context.Context, home cw.Home) Check {

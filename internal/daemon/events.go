@@ -2,8 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"slices"
 	"time"
 
 	"cw/internal/cw"
@@ -12,118 +12,167 @@ import (
 )
 
 const (
-	// eventPage is how many stored events are read at once.
-	eventPage = 256
-	// eventTick is the longest wait between two looks at the rows; the hub
-	// shortens it.
+	// eventPage is how many stored events are taken at once. A reader that
+	// stands still holds them, and there may be many readers.
+	eventPage = 64
+	// eventTick is the longest wait between two looks at the rows, which the hub
+	// shortens, and the shortest between two marks.
 	eventTick = 2 * time.Second
 )
 
-// events implements cw.EventService: stored events come from the rows, always,
-// and the hub only tells that there are new ones. So there is no seam between
-// replay and live, and nothing is lost when the hub drops a slow reader.
+// events implements cw.EventService: stored events come from the rows, or from
+// the hub's copy of the newest of them, always after the last number that was
+// looked at. So there is no seam between replay and live, and a slow reader
+// costs a number.
 type events struct {
 	store *store.DB
 	hub   *event.Hub
 }
 
+// NewEvents gives the events of a store whose commits are published to the hub.
+func NewEvents(db *store.DB, hub *event.Hub) cw.EventService { return events{store: db, hub: hub} }
+
 // Events implements cw.EventService.
 func (e events) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	return func(yield func(cw.Event, error) bool) {
-		agent, at, err := e.begin(ctx, q)
-		if err != nil {
+		r := eventReader{events: e, query: q, yield: yield, known: -1}
+		if err := r.run(ctx); err != nil && !errors.Is(err, errEnough) {
 			yield(cw.Event{}, err)
-			return
 		}
-		sub := e.hub.Subscribe(event.Filter{Types: q.Types, Agent: agent})
-		defer func() { sub.Close() }()
-		for {
-			more, err := e.page(ctx, q, agent, &at, yield)
-			if err != nil {
-				yield(cw.Event{}, err)
-				return
-			}
-			if !more || !q.Follow {
-				return
-			}
-			if sub.Overflowed() { // too slow for hints: start anew, the rows have it all
-				sub.Close()
-				sub = e.hub.Subscribe(event.Filter{Types: q.Types, Agent: agent})
-			}
-			if !awaitHint(ctx, sub, q, yield) {
-				return
-			}
+	}
+}
+
+// errEnough says that the reader has had enough.
+var errEnough = errors.New("the reader let go")
+
+// eventReader reads events for one reader.
+type eventReader struct {
+	events
+	query  cw.EventQuery
+	filter cw.EventFilter
+	yield  func(cw.Event, error) bool
+	at     int64     // everything up to here was looked at
+	known  int64     // the last number that the reader has; -1: none
+	marked time.Time // when it got a mark
+}
+
+func (r *eventReader) run(ctx context.Context) error {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	sub := r.hub.Subscribe(r.filter)
+	defer sub.Close()
+	for rows := true; ; { // at the beginning, and after each tick
+		if err := r.catchUp(ctx, rows); err != nil {
+			return err
+		}
+		if err := r.mark(); err != nil || !r.query.Follow {
+			return err
+		}
+		if err := r.give(sub.Live()...); err != nil {
+			return err
+		}
+		var err error
+		if rows, err = awaitBell(ctx, sub); err != nil {
+			return err
 		}
 	}
 }
 
 // begin finds the agent that is asked for and the number to go on from.
-func (e events) begin(ctx context.Context, q cw.EventQuery) (cw.AgentID, int64, error) {
-	var id cw.AgentID
+func (r *eventReader) begin(ctx context.Context) error {
+	q := r.query
+	if err := q.Check(); err != nil {
+		return err
+	}
+	r.filter = cw.EventFilter{Types: q.Types, Initiative: q.Initiative}
 	if q.Agent != "" {
-		a, err := e.store.AgentByRef(ctx, q.Agent)
+		a, err := r.store.AgentByRef(ctx, q.Agent)
 		if err != nil {
-			return "", 0, err
+			return err
 		}
-		id = a.ID
+		r.filter.Agent = a.ID
 	}
-	if q.Tail {
-		last, err := e.store.LastEventSeq(ctx)
-		return id, last, err
+	first, last, err := r.store.EventBounds(ctx)
+	switch {
+	case err != nil:
+		return err
+	case q.Tail:
+		r.at = last
+	case q.After == 0:
+		r.at, r.known = first-1, first-1
+	case q.After > last:
+		return cw.ErrEventsAhead(q.After, last)
+	default:
+		r.at, r.known = q.After, q.After
 	}
-	first, err := e.store.FirstEventSeq(ctx)
-	if err != nil {
-		return "", 0, err
-	}
-	if q.After > 0 && first > q.After+1 {
-		return "", 0, cw.Errorf(cw.CodeGone, "events before number %d are no longer kept", first).
-			WithHint("read the state anew and go on from there")
-	}
-	return id, q.After, nil
+	return nil
 }
 
-// page yields what is stored after at, and moves at; false: the reader has had
-// enough.
-func (e events) page(ctx context.Context, q cw.EventQuery, agent cw.AgentID, at *int64, yield func(cw.Event, error) bool) (bool, error) {
-	stored := slices.DeleteFunc(slices.Clone(q.Types), func(t cw.EventType) bool { return !t.Stored() })
-	if len(q.Types) > 0 && len(stored) == 0 {
-		return true, nil // only live events are wanted
-	}
+// catchUp gives everything that is stored after at, and moves at. With rows it
+// begins with those: the hub's copy cannot tell what it was not told.
+func (r *eventReader) catchUp(ctx context.Context, rows bool) error {
 	for {
-		list, err := e.store.EventsAfter(ctx, *at, stored, agent, eventPage)
-		if err != nil {
-			return false, err
+		list, looked, recent := []cw.Event(nil), int64(0), false
+		if !rows {
+			list, looked, recent = r.hub.Recent(r.at, r.filter, eventPage)
 		}
-		for _, ev := range list {
-			if !yield(ev, nil) {
-				return false, nil
+		if !recent {
+			page, err := r.store.EventsAfter(ctx, r.at, r.filter, eventPage)
+			if err != nil {
+				return err
 			}
-			*at = ev.Seq
+			if page.First > r.at+1 { // retention overtook a reader that was slow
+				return cw.ErrEventsGone(page.First)
+			}
+			list, looked = page.Events, page.Looked
 		}
-		if len(list) < eventPage {
-			return true, nil
+		full := len(list) == eventPage
+		if err := r.give(list...); err != nil {
+			return err
+		}
+		r.at = looked
+		if !full {
+			return nil
 		}
 	}
 }
 
-// awaitHint waits for anything new and passes on live events that were asked
-// for; false: the reader has had enough.
-func awaitHint(ctx context.Context, sub *event.Subscription, q cw.EventQuery, yield func(cw.Event, error) bool) bool {
+// give passes events on.
+func (r *eventReader) give(list ...cw.Event) error {
+	for i, e := range list {
+		list[i] = cw.Event{} // its payload may go while the reader takes its time
+		if !r.yield(e, nil) {
+			return errEnough
+		}
+		r.known = max(r.known, e.Seq)
+	}
+	return nil
+}
+
+// mark tells the reader how far was looked, now and then.
+func (r *eventReader) mark() error {
+	if !r.query.Marks || r.at <= r.known || time.Since(r.marked) < eventTick {
+		return nil
+	}
+	r.marked, r.known = time.Now(), r.at
+	if !r.yield(cw.EventMark(r.at), nil) {
+		return errEnough
+	}
+	return nil
+}
+
+// awaitBell waits for anything new; rows says that nothing came for a while,
+// and that the rows are to be asked.
+func awaitBell(ctx context.Context, sub *event.Subscription) (rows bool, err error) {
 	tick := time.NewTimer(eventTick)
 	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
-			return true
-		case ev, open := <-sub.C:
-			if !open || ev.Type.Stored() {
-				return true
-			}
-			if slices.Contains(q.Types, ev.Type) && !yield(ev, nil) {
-				return false
-			}
-		}
+	select {
+	case <-ctx.Done():
+		return false, errEnough
+	case <-sub.Bell:
+		return false, nil
+	case <-tick.C:
+		return true, nil
 	}
 }

@@ -66,9 +66,9 @@ func (d daemonService) Whoami(ctx context.Context) (cw.Whoami, error) {
 	return who, err
 }
 
-func factsOf(c Config, buildID, socket string) cw.DaemonStatus {
+func factsOf(c Config, buildID, socket, http string) cw.DaemonStatus {
 	return cw.DaemonStatus{
 		PID: os.Getpid(), Version: c.Version, BuildID: buildID, APIVersion: cw.APIVersion,
-		Home: string(c.Home), Socket: socket, StartedAt: time.Now().UTC(),
+		Home: string(c.Home), Socket: socket, HTTP: http, StartedAt: time.Now().UTC(),
 	}
 }

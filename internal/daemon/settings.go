@@ -28,7 +28,7 @@ type HTTPSettings struct {
 type LogSettings struct {
 	Level   string `config:"level"`   // debug, info, warn, error
 	Format  string `config:"format"`  // text, json
-	MaxSize int    `config:"maxSize"` // MB, before it is rotated
+	MaxSize int    `config:"maxSize"` // MiB, before it is rotated
 	Backups int    `config:"backups"` // rotated files that are kept
 }
 
@@ -52,7 +52,7 @@ type RunSettings struct {
 // DefaultSettings is what holds where nobody said otherwise.
 func DefaultSettings() Settings {
 	return Settings{
-		Log:    LogSettings{Level: "info", Format: "text", MaxSize: logMaxMB, Backups: logMaxBackups},
+		Log:    LogSettings{Level: "info", Format: "text", MaxSize: 10, Backups: 3},
 		Events: EventSettings{Retention: 30 * 24 * time.Hour},
 		Run:    RunSettings{Sandbox: cw.SandboxOff},
 	}

@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/store"
@@ -9,25 +12,87 @@ import (
 
 // tokens implements cw.TokenService: the tokens of dashboards.
 type tokens struct {
-	store *store.DB
+	store   *store.DB
+	misuses *misuses
+	report  func(ctx context.Context, actor cw.Actor, what string) // stores a security event
+}
+
+func newTokens(db *store.DB, report func(context.Context, cw.Actor, string)) tokens {
+	return tokens{store: db, misuses: &misuses{last: map[cw.RunID]time.Time{}}, report: report}
 }
 
 // CreateToken implements cw.TokenService.
 func (t tokens) CreateToken(ctx context.Context, req cw.TokenRequest) (cw.CreatedToken, error) {
-	return cw.CreatedToken{}, cw.Errorf(cw.CodeInternal, "TODO")
+	req, err := req.Complete()
+	if err != nil {
+		return cw.CreatedToken{}, err
+	}
+	secret := cw.NewDashboardToken()
+	token, err := t.store.AddDashboardToken(ctx, cw.Token{
+		ID: cw.TokenID(cw.NewID()), Name: req.Name, Hash: cw.HashToken(secret), Scopes: req.Scopes,
+	}, cw.ActorOf(ctx))
+	if err != nil {
+		return cw.CreatedToken{}, err
+	}
+	return cw.CreatedToken{Token: token, Secret: secret}, nil
 }
 
 // Tokens implements cw.TokenService.
 func (t tokens) Tokens(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Token], error) {
-	return cw.Page[cw.Token]{}, cw.Errorf(cw.CodeInternal, "TODO")
+	return t.store.TokenPage(ctx, q)
 }
 
 // RevokeToken implements cw.TokenService.
 func (t tokens) RevokeToken(ctx context.Context, ref string) (cw.Token, error) {
-	return cw.Token{}, cw.Errorf(cw.CodeInternal, "TODO")
+	return t.store.RevokeDashboardToken(ctx, ref, cw.ActorOf(ctx))
 }
 
-// authenticate tells whose a token is and what it may, for api.Options.
-func (t tokens) authenticate(ctx context.Context, token string) (cw.Actor, []cw.Scope, error) {
-	return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token is not known")
+// authenticate tells whose a token is and what it may, for requests over TCP.
+// A run's token is none here: agents are known by their processes, which only
+// the socket shows. The look-up is by hash, so its time tells nothing of the
+// token. CodeUnauthorized.
+func (t tokens) authenticate(ctx context.Context, secret string) (cw.Actor, []cw.Scope, error) {
+	token, known, err := t.store.TokenByHash(ctx, cw.HashToken(secret))
+	switch {
+	case err != nil:
+		return cw.Actor{}, nil, fmt.Errorf("look up a token: %w", err)
+	case !known: // no event: anybody could fill the store with them
+		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token is not known").WithHint("make one: cw token create")
+	case token.Kind != cw.ActorDashboard:
+		agent := cw.Actor{Kind: cw.ActorAgent, ID: string(token.AgentID), AgentID: token.AgentID, RunID: token.RunID}
+		if t.misuses.tell(token.RunID, time.Now()) {
+			t.report(context.WithoutCancel(ctx), agent, "a run's token was used over TCP")
+		}
+		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token of a run is no token of a dashboard").
+			WithHint("agents use the socket that CW_SOCKET names")
+	case token.RevokedAt != nil:
+		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token was revoked").WithHint("make another: cw token create")
+	}
+	return cw.Actor{Kind: cw.ActorDashboard, ID: string(token.ID)}, token.Scopes, nil
+}
+
+// misuseEvery is how often the misuse of one run's token is an event.
+const misuseEvery = time.Minute
+
+// misuses remembers of which runs' tokens was told, so that a caller that
+// tries again and again makes no flood of events.
+type misuses struct {
+	mu   sync.Mutex
+	last map[cw.RunID]time.Time
+}
+
+// tell decides whether a misuse at a time is to be told.
+func (m *misuses) tell(run cw.RunID, at time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, last := range m.last {
+		if at.Sub(last) >= misuseEvery {
+			delete(m.last, id)
+		}
+	}
+	if _, told := m.last[run]; told {
+		return false
+	}
+	m.last[run] = at
+	return true
 }

@@ -1,0 +1,47 @@
+package daemon
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"cw/internal/api"
+	"cw/internal/cw"
+	"cw/internal/proc"
+	"cw/internal/store"
+)
+
+// TestCallersOutside: who is below no shim is a person, the first process of
+// the system too, as which cw may run in a container. A process that took over
+// the pid of the one that connected is nobody.
+func TestCallersOutside(t *testing.T) {
+	t.Parallel()
+	home := cw.Home(t.TempDir())
+	db, err := store.Open(t.Context(), store.Options{Dir: string(home)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := callers{home: home, store: db, log: slog.New(slog.DiscardHandler)}
+	for _, c := range []struct {
+		name string
+		peer api.Peer
+		want cw.ActorKind
+		code cw.Code
+	}{
+		{"this process", api.Peer{PID: os.Getpid(), StartTime: self.StartTime}, cw.ActorPerson, ""},
+		{"the first process", api.Peer{PID: 1, StartTime: 1}, cw.ActorPerson, ""},
+		{"with a token", api.Peer{PID: os.Getpid(), Token: "cw1.run.x"}, "", cw.CodeForbidden},
+		{"another's pid", api.Peer{PID: os.Getpid(), StartTime: self.StartTime + 1}, "", cw.CodeForbidden},
+		{"nobody", api.Peer{PID: 1 << 30}, "", cw.CodeForbidden},
+	} {
+		actor, err := who.identify(t.Context(), c.peer)
+		if actor.Kind != c.want || cw.ErrorCode(err) != c.code {
+			t.Errorf("%s: %q, %v", c.name, actor.Kind, err)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// Key is one setting: what it is called, what it may be and what it does.
+type Key struct {
+	Name    string // as in config.yaml, section and name with a dot between
+	Form    Form
+	Text    string // what it does, one sentence
+	Example string // a value, as `cw config set` takes it
+	Since   string // the version that has it first
+}
+
+// Variable is the environment variable that overrides the file.
+func (k Key) Variable() string {
+	return VariablePrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
+}
+
+// VariablePrefix begins the variables that are configuration. No other CW_*
+// variable is.
+const VariablePrefix = "CW_CONFIG_"
+
+// Form says what values a setting takes.
+type Form struct {
+	Kind    string // "text", "number", "switch", "time" or "list"
+	Allowed string // in words
+	parse   func(word string) (any, error)
+}
+
+// List tells whether the value is several words.
+func (f Form) List() bool { return f.Kind == "list" }
+
+// Keys are all settings, in the order of the document. The table drives
+// loading, checking, `cw config` and docs/configuration.md.
+func Keys() []Key {
+	return []Key{
+		{"http.address", Form{"text", "an address of this machine alone with a port: 127.0.0.1:PORT, [::1]:PORT or localhost:PORT; port 0 takes any free one; empty: no TCP", text(checkAddress)},
+			"Where dashboards reach the daemon over TCP, beside its socket.", "127.0.0.1:7420", "0.1"},
+		{"http.allowedOrigins", Form{"list", "origins exactly as browsers send them: http:// or https://, a host, and the port unless it is the usual one", text(checkOrigin)},
+			"Pages of other origins that may call the daemon over TCP. A token is needed all the same.", "http://127.0.0.1:5173,http://localhost:5173", "0.1"},
+		{"http.allowedHosts", Form{"list", "host names in lower case, without a port", text(checkHost)},
+			"Names under which requests over TCP may reach this machine, beside 127.0.0.1, [::1] and localhost.", "dev.internal", "0.1"},
+		{"log.level", words("debug", "info", "warn", "error"),
+			"The least important lines that daemon.log holds. With debug every request is one.", "debug", "0.1"},
+		{"log.format", words("text", "json"),
+			"How a line of daemon.log is written.", "json", "0.1"},
+		{"log.maxSize", number(1, 1024),
+			"The size of daemon.log, in MiB, at which a new file is begun.", "50", "0.1"},
+		{"log.backups", number(1, 100),
+			"How many older files of the log are kept.", "5", "0.1"},
+		{"metrics.enabled", Form{"switch", "true or false", truth},
+			"Whether GET /metrics answers, in the form of Prometheus.", "true", "0.1"},
+		{"events.retention", span(time.Hour, 10*365*day),
+			"How long events are kept. Who asks for an older one is told to read the state anew.", "90d", "0.1"},
+		{"run.provider", Form{"text", "the name of a provider; empty: the first installed of claude and codex", text(checkName)},
+			"The provider of new agents for which nobody names one.", "codex", "0.1"},
+		{"run.model", Form{"text", "a model's name as the CLI takes it, at most 200 characters; empty: the CLI's own", text(checkModel)},
+			"The model of new agents for which nobody names one.", "claude-sonnet-4-5", "0.1"},
+		{"run.sandbox", words(string(cw.SandboxOff), string(cw.SandboxWorkspace)),
+			"Whether the CLI's own sandbox confines new agents. A provider that has none refuses it.", "workspace", "0.1"},
+	}
+}
+
+// keyOf finds a setting by its name.
+func keyOf(name string) (Key, bool) {
+	keys := Keys()
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		return Key{}, false
+	}
+	return keys[i], true
+}
+
+// parse reads a value as the environment and the command line have it: a list
+// is words with commas between. The error goes on after the value.
+func (k Key) parse(value string) (any, error) {
+	if !k.Form.List() {
+		return k.Form.parse(value)
+	}
+	items := []string{}
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return k.parseItems(items)
+}
+
+func (k Key) parseItems(items []string) (any, error) {
+	for _, item := range items {
+		if _, err := k.Form.parse(item); err != nil {
+			return nil, fmt.Errorf("holds %q, which %w", item, err)
+		}
+	}
+	return items, nil
+}
+
+func text(check func(string) error) func(string) (any, error) {
+	return func(word string) (any, error) { return word, check(word) }
+}
+
+func words(allowed ...string) Form {
+	said := strings.Join(allowed[:len(allowed)-1], ", ") + " or " + allowed[len(allowed)-1]
+	return Form{"text", said, func(word string) (any, error) {
+		if !slices.Contains(allowed, word) {
+			return nil, fmt.Errorf("is not %s", said)
+		}
+		return word, nil
+	}}
+}
+
+func number(least, most int) Form {
+	said := fmt.Sprintf("a whole number from %d to %d", least, most)
+	return Form{"number", said, func(word string) (any, error) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < least || n > most {
+			return nil, fmt.Errorf("is not %s", said)
+		}
+		return n, nil
+	}}
+}
+
+func truth(word string) (any, error) {
+	switch word {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return nil, fmt.Errorf("is not true or false")
+}
+
+const day = 24 * time.Hour
+
+func span(least, most time.Duration) Form {
+	said := fmt.Sprintf("a time like 720h, 90m or 30d, from %s to %s", formatSpan(least), formatSpan(most))
+	return Form{"time", said, func(word string) (any, error) {
+		d, err := parseSpan(word)
+		if err != nil || d < least || d > most {
+			return nil, fmt.Errorf("is not %s", said)
+		}
+		return d, nil
+	}}
+}
+
+// parseSpan reads a time with a unit: whole days (30d), or what Go reads.
+func parseSpan(word string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(word, "d")
+	if !ok {
+		return time.ParseDuration(word)
+	}
+	n, err := strconv.ParseUint(days, 10, 16) // so many days cannot overflow
+	return time.Duration(n) * day, err
+}
+
+func formatSpan(d time.Duration) string {
+	if d != 0 && d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	out := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(out, zero) {
+			out = strings.TrimSuffix(out, zero[1:])
+		}
+	}
+	return out
+}
+
+// checkAddress takes loopback, said literally, alone.
+func checkAddress(word string) error {
+	if word == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(word)
+	if err != nil {
+		return fmt.Errorf("is not HOST:PORT, like 127.0.0.1:7420")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return fmt.Errorf("has no port from 0 to 65535")
+	}
+	if host == "localhost" {
+		return nil
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil || !ip.IsLoopback() || ip.Is4In6() || ip.Zone() != "" {
+		return fmt.Errorf("is not this machine alone: others could reach it, which needs TLS and identities, and cw has neither yet; take 127.0.0.1, [::1] or localhost")
+	}
+	return nil
+}
+
+// checkOrigin takes an origin as browsers send it, so that it can be compared
+// byte by byte.
+func checkOrigin(word string) error {
+	const form = "is not an origin like http://127.0.0.1:5173 (lower case, no path, no *, no usual port)"
+	u, err := url.Parse(word)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("%s", form)
+	}
+	if word != u.Scheme+"://"+u.Host || word != strings.ToLower(word) || !hostForm.MatchString(u.Hostname()) && !isIPv6(u.Hostname()) {
+		return fmt.Errorf("%s", form)
+	}
+	port := u.Port()
+	n, err := strconv.ParseUint(port, 10, 16)
+	usual := u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443
+	if strings.HasSuffix(u.Host, ":") || port != "" && (err != nil || n == 0 || usual || strconv.FormatUint(n, 10) != port) {
+		return fmt.Errorf("%s", form)
+	}
+	return nil
+}
+
+func isIPv6(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is6() && ip.Zone() == "" && ip.String() == host
+}
+
+var hostForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+
+func checkHost(word string) error {
+	if len(word) > 253 || !hostForm.MatchString(word) {
+		return fmt.Errorf("is not a host name in lower case, without a port")
+	}
+	return nil
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+func checkName(word string) error {
+	if word != "" && !nameForm.MatchString(word) {
+		return fmt.Errorf("is not a provider's name (small letters, digits and -)")
+	}
+	return nil
+}
+
+var modelForm = regexp.MustCompile(`^([[:alnum:]][[:graph:]]{0,199})?$`)
+
+func checkModel(word string) error {
+	if !modelForm.MatchString(word) {
+		return fmt.Errorf("is not a model's name (at most 200 characters, no spaces, no - before it)")
+	}
+	return nil
+}
