@@ -3,38 +3,20 @@ package event
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"cw/internal/cw"
 )
 
-// QueueLength is how many events may wait in one subscription before it is
-// closed as overflowed.
+// QueueLength is how many live events may wait in one subscription. When there
+// are more, the oldest go: live events are not kept anywhere.
 const QueueLength = 256
-
-// Filter selects the events of a subscription. The zero Filter selects all but
-// agent:output, which is sent only to those who name it.
-type Filter struct {
-	Types []cw.EventType // empty: all but agent:output
-	Agent cw.AgentID     // "": of any agent, and of none
-}
-
-// Matches tells whether the filter selects e.
-func (f Filter) Matches(e cw.Event) bool {
-	if f.Agent != "" && f.Agent != e.AgentID {
-		return false
-	}
-	if len(f.Types) == 0 {
-		return e.Type != cw.EventAgentOutput
-	}
-	return slices.Contains(f.Types, e.Type)
-}
 
 // Hub passes events from publishers to subscriptions. It has no goroutine of
 // its own and may be used by many at once.
 type Hub struct {
-	mu   sync.Mutex
-	subs map[*Subscription]struct{}
+	mu     sync.Mutex
+	subs   map[*Subscription]struct{}
+	window window
 }
 
 // NewHub makes a hub without subscriptions.
@@ -42,70 +24,94 @@ func NewHub() *Hub {
 	return &Hub{subs: map[*Subscription]struct{}{}}
 }
 
-// Subscription is one reader's queue of events.
+// Subscription is one reader's bell and queue. It holds nothing of stored
+// events: they are read with Recent, or from the rows.
 type Subscription struct {
-	// C delivers the events in the order in which they were published. It is
-	// closed by Close and by an overflow; what is queued can still be read.
-	C <-chan cw.Event
+	// Bell holds one ring when something that the filter selects was published
+	// since the last one was taken.
+	Bell <-chan struct{}
 
-	hub        *Hub
-	filter     Filter
-	queue      chan cw.Event
-	overflowed atomic.Bool
+	hub    *Hub
+	filter cw.EventFilter
+	bell   chan struct{}
+	live   []cw.Event // guarded by the hub's lock
 }
 
 // Subscribe starts a subscription: every event published from now on that the
 // filter selects. The caller must Close it.
-func (h *Hub) Subscribe(f Filter) *Subscription {
+func (h *Hub) Subscribe(f cw.EventFilter) *Subscription {
 	f.Types = slices.Clone(f.Types)
-	queue := make(chan cw.Event, QueueLength)
-	s := &Subscription{C: queue, hub: h, filter: f, queue: queue}
+	bell := make(chan struct{}, 1)
+	s := &Subscription{Bell: bell, hub: h, filter: f, bell: bell}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.subs[s] = struct{}{}
 	return s
 }
 
-// Publish hands the events to all subscriptions and never blocks: a
-// subscription whose queue is full is closed and marked as overflowed. All
-// subscriptions see all events in the same order.
+// Publish tells all subscriptions of the events and never blocks. Stored ones
+// must come in the order of their numbers.
 func (h *Hub) Publish(events ...cw.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range events {
-		for s := range h.subs {
-			if s.filter.Matches(e) {
-				h.deliver(s, e)
-			}
+		if e.Type.Stored() {
+			h.window.add(e)
 		}
 	}
+	for s := range h.subs {
+		s.tell(events)
+	}
 }
 
-// deliver is called with the lock held, so that a queue is never closed while
-// somebody sends to it.
-func (h *Hub) deliver(s *Subscription, e cw.Event) {
+// tell is called with the hub's lock held.
+func (s *Subscription) tell(events []cw.Event) {
+	ring := false
+	for _, e := range events {
+		if ring && e.Type.Stored() || !s.filter.Matches(e) {
+			continue
+		}
+		ring = true
+		if e.Type.Stored() {
+			continue
+		}
+		if len(s.live) == QueueLength {
+			s.live = slices.Delete(s.live, 0, 1)
+		}
+		s.live = append(s.live, e)
+	}
+	if !ring {
+		return
+	}
 	select {
-	case s.queue <- e:
-	default:
-		s.overflowed.Store(true)
-		h.drop(s)
+	case s.bell <- struct{}{}:
+	default: // it was not taken yet
 	}
 }
 
-func (h *Hub) drop(s *Subscription) {
-	if _, ok := h.subs[s]; ok {
-		delete(h.subs, s)
-		close(s.queue)
-	}
+// Recent gives at most limit stored events with a greater number than seq that
+// the filter selects, and the number up to which it looked, out of the newest
+// that were published. ok is false when they do not reach back to seq: then
+// only the rows can tell.
+func (h *Hub) Recent(seq int64, f cw.EventFilter, limit int) (events []cw.Event, looked int64, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.window.after(seq, f, limit)
+}
+
+// Live takes the live events that wait, in the order in which they were
+// published.
+func (s *Subscription) Live() []cw.Event {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	live := s.live
+	s.live = nil
+	return live
 }
 
 // Close ends the subscription. It may be called more than once.
 func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.hub.drop(s)
+	delete(s.hub.subs, s)
 }
-
-// Overflowed tells whether the subscription was closed because its reader did
-// not keep up. It is final once C is closed.
-func (s *Subscription) Overflowed() bool { return s.overflowed.Load() }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"cw/internal/cw"
 	"cw/internal/event"
@@ -12,65 +11,78 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func numbered(n int) cw.Event {
+func stored(n int) cw.Event {
 	return cw.Event{Seq: int64(n), Type: cw.EventAgentWarning, AgentID: "k3v7q2mzt5ha"}
 }
 
-func seqs(c <-chan cw.Event) []int64 {
-	var out []int64
-	for e := range c {
-		out = append(out, e.Seq)
+func live(n int) cw.Event {
+	return cw.Event{Type: cw.EventAgentActivity, ActorID: fmt.Sprint(n)}
+}
+
+// rung tells whether the bell rang since the last time.
+func rung(s *event.Subscription) bool {
+	select {
+	case <-s.Bell:
+		return true
+	default:
+		return false
+	}
+}
+
+func actors(events []cw.Event) []string {
+	var out []string
+	for _, e := range events {
+		out = append(out, e.ActorID)
 	}
 	return out
 }
 
-func TestFilter(t *testing.T) {
+// The bell rings once for all that came since it was heard, and only for what
+// the filter selects.
+func TestBell(t *testing.T) {
 	t.Parallel()
-	mine, other := cw.AgentID("k3v7q2mzt5ha"), cw.AgentID("aaaaaaaaaaaa")
-	cases := []struct {
-		name   string
-		filter event.Filter
-		event  cw.Event
-		want   bool
-	}{
-		{"zero takes a stored event", event.Filter{}, cw.Event{Type: cw.EventAgentSpawned}, true},
-		{"zero takes activity", event.Filter{}, cw.Event{Type: cw.EventAgentActivity}, true},
-		{"zero leaves output", event.Filter{}, cw.Event{Type: cw.EventAgentOutput}, false},
-		{"output when named", event.Filter{Types: []cw.EventType{cw.EventAgentOutput}}, cw.Event{Type: cw.EventAgentOutput}, true},
-		{"type not named", event.Filter{Types: []cw.EventType{cw.EventAgentOutput}}, cw.Event{Type: cw.EventAgentSpawned}, false},
-		{"its agent", event.Filter{Agent: mine}, cw.Event{Type: cw.EventAgentSpawned, AgentID: mine}, true},
-		{"another agent", event.Filter{Agent: mine}, cw.Event{Type: cw.EventAgentSpawned, AgentID: other}, false},
-		{"no agent", event.Filter{Agent: mine}, cw.Event{Type: cw.EventProjectAdded}, false},
-		{"agent does not undo the type rule", event.Filter{Agent: mine}, cw.Event{Type: cw.EventAgentOutput, AgentID: mine}, false},
+	hub := event.NewHub()
+	all, other := hub.Subscribe(cw.EventFilter{}), hub.Subscribe(cw.EventFilter{Agent: "nobody"})
+	defer all.Close()
+	defer other.Close()
+	if rung(all) {
+		t.Error("it rang for nothing")
 	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := c.filter.Matches(c.event); got != c.want {
-				t.Errorf("Matches = %v, want %v", got, c.want)
-			}
-		})
+	hub.Publish(stored(1), stored(2))
+	hub.Publish(stored(3))
+	if !rung(all) || rung(all) || rung(other) {
+		t.Error("three events did not ring exactly once, or rang for another")
+	}
+	hub.Publish(live(1))
+	if !rung(all) {
+		t.Error("a live event did not ring")
+	}
+	if diff := cmp.Diff([]string{"1"}, actors(all.Live())); diff != "" {
+		t.Error(diff)
+	}
+	if got := append(all.Live(), other.Live()...); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+	all.Close()
+	all.Close() // twice is harmless
+	hub.Publish(stored(4), live(2))
+	if rung(all) || len(all.Live()) != 0 {
+		t.Error("it was told after its end")
 	}
 }
 
-func TestOrderAndClose(t *testing.T) {
+// The last event of a call is selected and the others are not.
+func TestBellLooksAtAll(t *testing.T) {
 	t.Parallel()
 	hub := event.NewHub()
-	a, b := hub.Subscribe(event.Filter{}), hub.Subscribe(event.Filter{Agent: "nobody"})
-	hub.Publish(numbered(1), numbered(2))
-	hub.Publish(numbered(3))
-	a.Close()
-	a.Close() // twice is harmless
-	hub.Publish(numbered(4))
-	b.Close()
-	if diff := cmp.Diff([]int64{1, 2, 3}, seqs(a.C)); diff != "" {
+	s := hub.Subscribe(cw.EventFilter{Types: []cw.EventType{cw.EventAgentActivity, cw.EventAgentStopped}})
+	defer s.Close()
+	hub.Publish(stored(1), cw.Event{Seq: 2, Type: cw.EventAgentStopped}, live(1), stored(3), live(2))
+	if !rung(s) {
+		t.Error("it did not ring")
+	}
+	if diff := cmp.Diff([]string{"1", "2"}, actors(s.Live())); diff != "" {
 		t.Error(diff)
-	}
-	if got := seqs(b.C); got != nil {
-		t.Errorf("the other agent's reader got %v", got)
-	}
-	if a.Overflowed() || b.Overflowed() {
-		t.Error("marked as overflowed")
 	}
 }
 
@@ -78,64 +90,62 @@ func TestFilterIsCopied(t *testing.T) {
 	t.Parallel()
 	hub := event.NewHub()
 	types := []cw.EventType{cw.EventAgentWarning}
-	s := hub.Subscribe(event.Filter{Types: types})
+	s := hub.Subscribe(cw.EventFilter{Types: types})
+	defer s.Close()
 	types[0] = cw.EventAgentSpawned
-	hub.Publish(numbered(1))
-	s.Close()
-	if diff := cmp.Diff([]int64{1}, seqs(s.C)); diff != "" {
-		t.Error(diff)
+	hub.Publish(stored(1))
+	if !rung(s) {
+		t.Error("the filter changed with its list")
 	}
 }
 
-// A reader that never reads costs the publisher and the others nothing: it
-// keeps exactly its queue and is marked.
-func TestOverflowCutsOnlyTheSlow(t *testing.T) {
+// A reader that never reads costs the publisher and the others nothing: of
+// live events it keeps the newest, of stored ones nothing.
+func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		hub := event.NewHub()
-		slow, fast := hub.Subscribe(event.Filter{}), hub.Subscribe(event.Filter{})
-		var got []int64
-		var done sync.WaitGroup
-		done.Go(func() { got = seqs(fast.C) })
-		const total = 3 * event.QueueLength
-		for i := range total {
-			hub.Publish(numbered(i))
-			synctest.Wait() // the fast reader keeps up
-		}
-		fast.Close()
-		done.Wait()
-		if len(got) != total || fast.Overflowed() {
-			t.Errorf("the fast reader got %d of %d, overflowed %v", len(got), total, fast.Overflowed())
-		}
-		left := seqs(slow.C) // ends: the channel is closed
-		if len(left) != event.QueueLength || left[0] != 0 || !slow.Overflowed() {
-			t.Errorf("the slow reader has %d events, overflowed %v", len(left), slow.Overflowed())
-		}
-		slow.Close() // after an overflow is harmless
-	})
+	hub := event.NewHub()
+	slow, fast := hub.Subscribe(cw.EventFilter{}), hub.Subscribe(cw.EventFilter{})
+	defer slow.Close()
+	defer fast.Close()
+	const total = 3 * event.QueueLength
+	var got []string
+	for i := range total {
+		hub.Publish(live(i), stored(i+1))
+		got = append(got, actors(fast.Live())...)
+	}
+	if len(got) != total {
+		t.Errorf("the fast reader got %d of %d", len(got), total)
+	}
+	left := actors(slow.Live())
+	if len(left) != event.QueueLength || left[0] != fmt.Sprint(total-event.QueueLength) || left[len(left)-1] != fmt.Sprint(total-1) {
+		t.Errorf("the slow reader has %d events, from %s on", len(left), left[0])
+	}
 }
 
-// Publishers, readers and closers at once: every reader that stays sees the
-// events of each publisher in order, and all readers the same order.
+// Publishers, readers and closers at once: every reader that stays gets the
+// live events of each publisher in order, and all readers the same order.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	hub := event.NewHub()
 	const publishers, each, readers = 4, 50, 8 // 200 events fit in one queue
 	subs := make([]*event.Subscription, readers)
 	for i := range subs {
-		subs[i] = hub.Subscribe(event.Filter{})
+		subs[i] = hub.Subscribe(cw.EventFilter{})
 	}
 	var wg sync.WaitGroup
 	for p := range publishers {
 		wg.Go(func() {
 			for i := range each {
-				hub.Publish(cw.Event{Type: cw.EventAgentWarning, ActorID: fmt.Sprint(p), Seq: int64(i)})
+				e := live(i)
+				e.RunID = cw.RunID(fmt.Sprint(p))
+				hub.Publish(e)
 			}
 		})
 		wg.Go(func() {
 			for range each {
-				s := hub.Subscribe(event.Filter{})
+				s := hub.Subscribe(cw.EventFilter{})
 				hub.Publish(cw.Event{Type: cw.EventAgentOutput})
+				hub.Recent(0, cw.EventFilter{}, 10)
 				s.Close()
 			}
 		})
@@ -143,11 +153,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 	var first []cw.Event
 	for i, s := range subs {
+		got := s.Live()
 		s.Close()
-		var got []cw.Event
-		for e := range s.C {
-			got = append(got, e)
-		}
 		if i == 0 {
 			first = got
 			checkOrder(t, got, publishers, each)
@@ -159,12 +166,12 @@ func TestConcurrent(t *testing.T) {
 
 func checkOrder(t *testing.T, got []cw.Event, publishers, each int) {
 	t.Helper()
-	next := map[string]int64{}
+	next := map[cw.RunID]int{}
 	for _, e := range got {
-		if e.Seq != next[e.ActorID] {
-			t.Fatalf("publisher %s: got %d, want %d", e.ActorID, e.Seq, next[e.ActorID])
+		if e.ActorID != fmt.Sprint(next[e.RunID]) {
+			t.Fatalf("publisher %s: got %s, want %d", e.RunID, e.ActorID, next[e.RunID])
 		}
-		next[e.ActorID]++
+		next[e.RunID]++
 	}
 	if len(got) != publishers*each {
 		t.Fatalf("got %d events of %d", len(got), publishers*each)
