@@ -23,6 +23,8 @@ type agentListOptions struct {
 	app      *app
 	statuses []string
 	project  string
+	provider string
+	listing  listing
 	quiet    bool
 }
 
@@ -32,13 +34,15 @@ func newAgentListCmd(a *app, runF func(context.Context, *agentListOptions) error
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List agents, newest first",
-		Example: "cw agent list --status running\ncw agent list -q --project .",
+		Example: "cw agent list --status running\ncw agent list -q --project .\ncw agent list --sort -updatedAt --limit 10",
 		Args:    noArgs,
 		RunE:    start(a, runF, agentListRun, opts),
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&opts.statuses, "status", nil, "only those with this `STATUS`, or several with commas: "+statusNames())
 	fl.StringVar(&opts.project, "project", "", "only those of this `PROJECT`: a name, an id or a path")
+	fl.StringVar(&opts.provider, "provider", "", "only those of this `PROVIDER`")
+	opts.listing.flags(fl, cw.AgentList())
 	fl.BoolVarP(&opts.quiet, "quiet", "q", false, "print names only")
 	return cmd
 }
@@ -53,8 +57,11 @@ func statusNames() string {
 
 func agentListRun(ctx context.Context, o *agentListOptions) error {
 	a := o.app
-	filter := cw.AgentFilter{}
+	filter := cw.AgentFilter{Provider: o.provider}
 	var err error
+	if filter.PageQuery, err = o.listing.query(); err != nil {
+		return err
+	}
 	if o.project != "" {
 		if filter.Project, err = a.projectRef(o.project); err != nil {
 			return err
@@ -78,7 +85,7 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 		for _, v := range agents {
 			a.printf("%s\n", v.Alias)
 		}
-	case len(agents) == 0 && (o.project != "" || len(o.statuses) > 0):
+	case len(agents) == 0 && (o.project != "" || o.provider != "" || len(o.statuses) > 0):
 		a.note("no agents like that; cw agent list shows all")
 	case len(agents) == 0:
 		a.note(`no agents yet; in a git repository, cw run "what is to be done" starts one`)

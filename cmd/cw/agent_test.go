@@ -31,9 +31,13 @@ func TestAgentOptions(t *testing.T) {
 		spawnFlags: spawnFlags{words: []string{"do", "it"}, mode: "execute"},
 		projects:   []string{"a", "./b"}, initiative: "i", phase: "p", task: "t", account: "acc",
 	}, spawn, err)
-	list, err := parsed(t, []string{"--status", "idle,running", "--status", "crashed", "--project", ".", "-q"},
+	list, err := parsed(t, []string{"--status", "idle,running", "--status", "crashed", "--project", ".", "-q",
+		"--provider", "claude", "--limit", "5", "--sort", "-name"},
 		func(a *app, f func(context.Context, *agentListOptions) error) runner { return newAgentListCmd(a, f) })
-	check(&agentListOptions{statuses: []string{"idle", "running", "crashed"}, project: ".", quiet: true}, list, err)
+	check(&agentListOptions{
+		statuses: []string{"idle", "running", "crashed"}, project: ".", provider: "claude",
+		listing: listing{limit: 5, sort: "-name"}, quiet: true,
+	}, list, err)
 	show, err := parsed(t, []string{"x"},
 		func(a *app, f func(context.Context, *agentShowOptions) error) runner { return newAgentShowCmd(a, f) })
 	check(&agentShowOptions{ref: "x"}, show, err)
@@ -101,6 +105,7 @@ func TestAgent(t *testing.T) {
 		{"list empty", []string{"agent", "list"}, nil, 0},
 		{"list empty json", []string{"agent", "list", "--json"}, nil, 0},
 		{"list none like that", []string{"agent", "list", "--status", "parked"}, three, 0},
+		{"list bad limit", []string{"agent", "list", "--limit", "-1"}, three, 2},
 		{"list bad status", []string{"agent", "list", "--status", "dead"}, three, 2},
 		{"show", []string{"agent", "show", "calm-fox"}, three, 0},
 		{"show asks", []string{"agent", "show", "brave-otter"}, asks, 0},

@@ -100,8 +100,9 @@ type farEnds struct {
 	// connect gives the daemon, started when none runs; reach never starts it.
 	connect func(context.Context) (cw.Services, error)
 	reach   func(context.Context) (cw.Services, error)
-	// serve is the daemon itself, until ctx ends; examine looks at the machine.
-	serve   func(context.Context, cw.Home, io.Writer) error
+	// serve is the daemon itself, until ctx ends, with settings that the command
+	// line gives; examine looks at the machine.
+	serve   func(ctx context.Context, home cw.Home, flags map[string]string, terminal io.Writer) error
 	examine func(context.Context, cw.Home) []daemon.Check
 	// end asks a daemon to end that cannot be asked over its socket, and gives
 	// its pid; gone waits until a process has ended.

@@ -72,6 +72,11 @@ func launchDaemon(env environ, home cw.Home, report string) (pid int, alive func
 	}
 	own := env.without("CW_")
 	own["CW_HOME"] = string(home)
+	for name, value := range env {
+		if strings.HasPrefix(name, daemon.VariablePrefix) {
+			own[name] = value
+		}
+	}
 	pid, err = proc.Daemonize(proc.Detached{
 		Binary: binary,
 		Args:   []string{"serve", "--report", report},

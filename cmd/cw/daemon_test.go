@@ -110,7 +110,7 @@ func TestDaemon(t *testing.T) {
 		{"serve", []string{"serve"}, nil, 0},
 		{"serve inside", []string{"serve"}, inside, 4},
 		{"serve second", []string{"serve"}, func(b *bench) {
-			b.serve = func(context.Context, cw.Home, io.Writer) error {
+			b.serve = func(context.Context, cw.Home, map[string]string, io.Writer) error {
 				return cw.Errorf(cw.CodeRefused, "a daemon (pid 7) already serves /home/lead/.cw")
 			}
 		}, 4},
@@ -196,7 +196,7 @@ func TestServeReports(t *testing.T) {
 	if e := readStartReport(report); e != nil {
 		t.Errorf("an empty report says %v", e)
 	}
-	b.serve = func(_ context.Context, _ cw.Home, terminal io.Writer) error {
+	b.serve = func(_ context.Context, _ cw.Home, _ map[string]string, terminal io.Writer) error {
 		if terminal != nil {
 			t.Error("a detached daemon was given a terminal")
 		}

@@ -23,7 +23,7 @@ func flagError(err error) *cw.Error {
 		return usagef("%s", oneLine(err.Error()))
 	}
 	f := bad.GetFlag()
-	want := map[string]string{"int": "a whole number", "duration": "a time like 90s or 30m", "bool": "true or false"}[f.Value.Type()]
+	want := map[string]string{"int": "a whole number", "int64": "a whole number", "duration": "a time like 90s or 30m", "bool": "true or false"}[f.Value.Type()]
 	if want == "" {
 		want = "a value it takes"
 	}

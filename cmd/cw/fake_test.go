@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,6 +23,7 @@ type fakeServices struct {
 	output   map[cw.AgentID][]cw.OutputEvent
 	chunks   map[cw.AgentID][]cw.Chunk
 	events   []cw.Event
+	tokens   []cw.Token
 	// ends are the agents as they are once their output was read to its end;
 	// one that is not in here never ends.
 	ends map[cw.AgentID]cw.AgentView
@@ -33,7 +36,10 @@ type fakeServices struct {
 	spawns   []cw.SpawnRequest
 	stops    []string
 	queries  []cw.OutputQuery
-	status   cw.DaemonStatus
+	filters  []cw.AgentFilter // of lists
+	// eventQueries are those that events were asked with.
+	eventQueries []cw.EventQuery
+	status       cw.DaemonStatus
 }
 
 var _ cw.Services = (*fakeServices)(nil)
@@ -109,7 +115,19 @@ func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) (cw.Page
 			out = append(out, v)
 		}
 	}
-	return cw.Page[cw.AgentView]{Items: out}, nil
+	f.filters = append(f.filters, filter)
+	return pageAt(out, filter.PageQuery), nil
+}
+
+// pageAt cuts a list into pages; the cursor is the place in it.
+func pageAt[T any](all []T, q cw.PageQuery) cw.Page[T] {
+	from, _ := strconv.Atoi(q.Cursor)
+	to := min(from+cmp.Or(q.Limit, cw.PageDefault), len(all))
+	page := cw.Page[T]{Items: all[from:to]}
+	if to < len(all) {
+		page.Next = strconv.Itoa(to)
+	}
+	return page
 }
 
 func (f *fakeServices) Agent(_ context.Context, ref string) (cw.AgentView, error) {
@@ -168,20 +186,33 @@ func (f *fakeServices) AddProject(_ context.Context, path string) (cw.Project, e
 	return p, nil
 }
 
-func (f *fakeServices) Projects(context.Context, cw.PageQuery) (cw.Page[cw.Project], error) {
-	return cw.Page[cw.Project]{Items: f.projects}, f.fails("Projects")
+func (f *fakeServices) Projects(_ context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+	f.filters = append(f.filters, cw.AgentFilter{PageQuery: q})
+	return pageAt(f.projects, q), f.fails("Projects")
 }
 
 func (f *fakeServices) CreateToken(_ context.Context, req cw.TokenRequest) (cw.CreatedToken, error) {
-	return cw.CreatedToken{Token: cw.Token{ID: "tttttttttttt", Name: req.Name, Scopes: req.Scopes}, Secret: "secret"}, f.fails("CreateToken")
+	req, err := req.Complete()
+	if err != nil {
+		return cw.CreatedToken{}, err
+	}
+	token := cw.Token{ID: "tttttttttttt", Name: cmp.Or(req.Name, "dashboard"), Kind: cw.ActorDashboard, Scopes: req.Scopes, CreatedAt: epoch}
+	return cw.CreatedToken{Token: token, Secret: "cwd_secret"}, f.fails("CreateToken")
 }
 
 func (f *fakeServices) Tokens(context.Context, cw.PageQuery) (cw.Page[cw.Token], error) {
-	return cw.Page[cw.Token]{}, f.fails("Tokens")
+	return cw.Page[cw.Token]{Items: f.tokens}, f.fails("Tokens")
 }
 
 func (f *fakeServices) RevokeToken(_ context.Context, ref string) (cw.Token, error) {
-	return cw.Token{Name: ref}, f.fails("RevokeToken")
+	for _, t := range f.tokens {
+		if t.Name == ref || string(t.ID) == ref {
+			at := epoch
+			t.RevokedAt = &at
+			return t, f.fails("RevokeToken")
+		}
+	}
+	return cw.Token{}, cw.NoSuchToken(ref)
 }
 
 func (f *fakeServices) Project(_ context.Context, ref string) (cw.Project, error) {
@@ -272,15 +303,23 @@ func (f *fakeServices) finish(ctx context.Context, i int, q cw.OutputQuery) erro
 	return cw.Errorf(cw.CodeInterrupted, "the call was given up").Because(ctx.Err())
 }
 
-func (f *fakeServices) Events(ctx context.Context, _ cw.EventQuery) iter.Seq2[cw.Event, error] {
+func (f *fakeServices) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	return func(yield func(cw.Event, error) bool) {
+		f.mu.Lock()
+		f.eventQueries = append(f.eventQueries, q)
+		f.mu.Unlock()
+		if err := f.fails("Events"); err != nil {
+			yield(cw.Event{}, err)
+			return
+		}
 		for _, e := range f.events {
-			if !yield(e, nil) {
+			if (q.Follow || e.Type.Stored()) && !yield(e, nil) {
 				return
 			}
 		}
-		<-ctx.Done()
-		yield(cw.Event{}, ctx.Err())
+		if q.Follow {
+			<-ctx.Done() // ends without a word, as the contract allows
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func newBench(t *testing.T) *bench {
 			}
 			return b.fake, nil
 		},
-		serve:   func(context.Context, cw.Home, io.Writer) error { return nil },
+		serve:   func(context.Context, cw.Home, map[string]string, io.Writer) error { return nil },
 		examine: func(context.Context, cw.Home) []daemon.Check { return nil },
 		end:     func(cw.Home) (int, error) { return b.sigterm, nil },
 		holder:  func(cw.Home) int { return b.sigterm },

@@ -8,26 +8,38 @@ import (
 	"cw/internal/cw"
 )
 
-type projectListOptions struct{ app *app }
+type projectListOptions struct {
+	app     *app
+	listing listing
+}
 
 func newProjectListCmd(a *app, runF func(context.Context, *projectListOptions) error) *cobra.Command {
 	opts := &projectListOptions{app: a}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the registered repositories",
 		Args:    noArgs,
 		RunE:    start(a, runF, projectListRun, opts),
 	}
+	opts.listing.flags(cmd.Flags(), cw.ProjectList())
+	return cmd
 }
 
 func projectListRun(ctx context.Context, o *projectListOptions) error {
 	a := o.app
+	page, err := o.listing.query()
+	if err != nil {
+		return err
+	}
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
-	projects, err := cw.AllPages(ctx, svc.Projects)
+	projects, err := cw.SomePages(ctx, page.Limit, func(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
+		q.Sort = page.Sort
+		return svc.Projects(ctx, q)
+	})
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func TestProjectOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameOptions(t, &projectListOptions{}, list)
+	sameOptions(t, &projectListOptions{listing: listing{sort: "name"}}, list)
 }
 
 func TestProject(t *testing.T) {

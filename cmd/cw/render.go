@@ -124,7 +124,7 @@ func (r *renderer) event(e cw.StreamEvent) []string {
 		return []string{p.yellow(limitLine(e))}
 	case cw.StreamRetry:
 		r.doing = fmt.Sprintf("tries again, attempt %d", e.Attempt)
-		return []string{p.yellow("tries again in " + waiting(e.Delay) + ": " + cut(oneLine(e.Text), summaryMax))}
+		return []string{p.yellow("tries again" + delayed(e.Delay) + ": " + cut(oneLine(e.Text), summaryMax))}
 	case cw.StreamWarning:
 		return []string{p.yellow("warning: ") + cut(oneLine(e.Text), lineMax)}
 	case cw.StreamError:
@@ -192,6 +192,14 @@ func changeVerb(change string) string {
 		return "deleted"
 	}
 	return "changed"
+}
+
+// delayed tells when something comes, as far as the CLI said.
+func delayed(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return " in " + waiting(d)
 }
 
 // waiting is a short delay as people read it.

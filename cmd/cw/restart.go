@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
+	"cw/internal/daemon"
 )
 
 type restartOptions struct{ app *app }
@@ -31,6 +32,13 @@ func restartRun(ctx context.Context, o *restartOptions) error {
 	if a.inside(home) {
 		return cw.Errorf(cw.CodeRefused, "an agent cannot restart the daemon: the new one would end with the agent").
 			WithHint("a person restarts it outside of the run")
+	}
+	from, err := a.configSources()
+	if err != nil {
+		return err
+	}
+	if _, err := daemon.LoadSettings(from); err != nil {
+		return err // before the daemon that runs is ended for one that cannot start
 	}
 	if _, err := a.stopDaemon(ctx); err != nil {
 		return err

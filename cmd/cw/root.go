@@ -45,10 +45,11 @@ keeps every byte it writes, and hands over its work as a branch.`,
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newProjectCmd(a), newDemoCmd(a, nil))
+	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newProjectCmd(a), newEventsCmd(a, nil),
+		newDemoCmd(a, nil))
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
-		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil))
-	addGroup(root, groupOther, newIDCmd(a, nil), newCompletionCmd(a, nil))
+		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a))
+	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newCompletionCmd(a, nil))
 	root.SetHelpCommandGroupID(groupOther)
 	indentExamples(root)
 	return root

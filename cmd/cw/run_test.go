@@ -213,8 +213,8 @@ func TestRunSpawns(t *testing.T) {
 		{"script by path", []string{"--script", "./no.sh", "x"}, "", cw.SpawnRequest{Goal: "x", Script: filepath.Join(dir, "no.sh"), Projects: []string{dir}}},
 		{"script elsewhere", []string{"--script", "prettier", "x"}, "", cw.SpawnRequest{Goal: "x", Script: "prettier", Projects: []string{dir}}},
 		{
-			"flags", []string{"--base", "dev", "--name", "calm-fox", "--provider", "p", "--model", "m", "--mode", "plan", "x"}, "",
-			cw.SpawnRequest{Goal: "x", Base: "dev", Name: "calm-fox", Provider: "p", Model: "m", Mode: cw.ModePlan, Projects: []string{dir}},
+			"flags", []string{"--base", "dev", "--name", "calm-fox", "--provider", "p", "--model", "m", "--sandbox", "workspace", "--mode", "plan", "x"}, "",
+			cw.SpawnRequest{Goal: "x", Base: "dev", Name: "calm-fox", Provider: "p", Model: "m", Sandbox: cw.SandboxWorkspace, Mode: cw.ModePlan, Projects: []string{dir}},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -37,17 +37,19 @@ type spawnFlags struct {
 	base       string
 	name       string
 	script     string
+	sandbox    string
 }
 
 func (f *spawnFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.promptFile, "prompt-file", "", "read the goal from this `FILE`, - for stdin")
 	fl.StringVar(&f.mode, "mode", string(cw.ModeExecute), "what the agent is for: its `MODE`")
-	fl.StringVar(&f.provider, "provider", "", "the CLI that works: `NAME` is claude, script, or a preset of yours (default: the first that is installed)")
+	fl.StringVar(&f.provider, "provider", "", "the CLI that works: `NAME` is claude, codex, script, or a preset of yours (default: the configured one, else the first that is installed)")
 	fl.StringVar(&f.model, "model", "", "the `MODEL`, as the provider names it")
 	fl.StringVar(&f.base, "base", "", "the branch or commit `REF` to start from (default: what is checked out)")
 	fl.StringVar(&f.name, "name", "", "the agent's `NAME`, like brave-otter (default: a free one)")
 	fl.StringVar(&f.script, "script", "", "provider script: the executable `FILE` that is the agent")
+	fl.StringVar(&f.sandbox, "sandbox", "", "where the CLI's own sandbox lets the agent write: `WHERE` is workspace, or off for no sandbox (default: off, or as configured)")
 	// A goal that begins with a hyphen looks like a flag.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(err).
@@ -74,6 +76,7 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 		Model:      f.model,
 		Name:       f.name,
 		Script:     script,
+		Sandbox:    cw.Sandbox(f.sandbox),
 		Env:        a.env.forAgent(),
 	}, nil
 }

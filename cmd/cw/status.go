@@ -57,6 +57,7 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"version", s.Version + bracketed("API "+s.APIVersion)},
 		{"home", s.Home},
 		{"socket", s.Socket},
+		{"http", s.HTTP},
 		{"agents", fmt.Sprintf("%d alive of %d", s.AgentsAlive, s.Agents)},
 		{"projects", fmt.Sprint(s.Projects)},
 		{"disk", fmt.Sprintf("%s database, %s output, %s free", size(s.DatabaseBytes), size(s.LogBytes), size(s.FreeBytes))},

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cw/internal/cw"
+)
+
+func TestEventsOptions(t *testing.T) {
+	t.Parallel()
+	got, err := parsed(t, []string{"-f", "--since", "7", "--type", "agent:stopped,agent:crashed", "--agent", "brave-otter", "--initiative", "i"},
+		func(a *app, f func(context.Context, *eventsOptions) error) runner { return newEventsCmd(a, f) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameOptions(t, &eventsOptions{
+		follow: true, since: 7, types: []string{"agent:stopped", "agent:crashed"}, agent: "brave-otter", initiative: "i",
+	}, got)
+}
+
+// happened is one event of every type that there is, and one of a later version.
+func happened(t *testing.T) []cw.Event {
+	t.Helper()
+	code, at := 0, epoch
+	payloads := map[cw.EventType]any{
+		cw.EventProjectAdded:      cw.ProjectChanged{Name: "site", Path: "/work/site"},
+		cw.EventProjectRemoved:    cw.ProjectChanged{Name: "site", Path: "/work/site"},
+		cw.EventAgentSpawned:      cw.AgentSpawned{Name: "brave-otter", Mode: cw.ModeExecute, Provider: "claude", Title: "make the tests pass\x1b[2J\nall of them"},
+		cw.EventAgentStarting:     cw.AgentStarting{Name: "brave-otter", SessionNumber: 1, Reason: cw.RunSpawn},
+		cw.EventAgentRunning:      cw.AgentRunning{Name: "brave-otter", SessionNumber: 1, PID: 4242},
+		cw.EventAgentOutput:       cw.AgentOutput{AgentID: "aaaaaaaaaaaa", SessionNumber: 1, ChunkID: 3, Offset: 100, Length: 2048},
+		cw.EventAgentActivity:     cw.AgentActivity{AgentID: "aaaaaaaaaaaa", Activity: cw.Activity{State: cw.ActivityBusy, Tool: "Bash"}},
+		cw.EventAgentWaiting:      cw.AgentWaiting{Name: "brave-otter", RequestID: "qqqqqqqqqqqq", Questions: 2},
+		cw.EventAgentWarning:      cw.AgentWarning{Name: "brave-otter", Warning: "work is not committed"},
+		cw.EventAgentStopped:      cw.AgentStopped{Name: "brave-otter", Reason: cw.ReasonDone, Commits: 1, ExitCode: &code},
+		cw.EventAgentCrashed:      cw.AgentCrashed{Name: "brave-otter", Reason: cw.ReasonUsageLimit, Error: "the limit is reached", RetryAt: &at},
+		cw.EventQuestionRequested: cw.QuestionRequested{Name: "brave-otter", Question: "Which colour?"},
+		cw.EventTokenCreated:      cw.TokenChanged{TokenID: "tttttttttttt", Name: "wall screen", Scopes: []cw.Scope{cw.ScopeRead, cw.ScopeOperate}},
+		cw.EventTokenRevoked:      cw.TokenChanged{TokenID: "tttttttttttt", Name: "wall screen", Scopes: []cw.Scope{cw.ScopeRead}},
+		cw.EventSecurityRefused:   cw.SecurityRefused{What: "spawn-agent (POST /v1/agents)", PID: 99},
+		cw.EventMirrorRestored:    cw.MirrorRestored{Project: "site", Changed: []string{"core.hooksPath", "hooks/post-commit"}},
+	}
+	var events []cw.Event
+	add := func(typ cw.EventType, payload any) {
+		e := cw.NewEvent(typ, cw.Actor{Kind: cw.ActorCW}, payload)
+		e.At = epoch.Add(time.Duration(len(events)) * time.Second)
+		if typ.Stored() {
+			e.Seq = int64(len(events) + 1)
+		}
+		if strings.HasPrefix(string(typ), "agent:") || strings.HasPrefix(string(typ), "question:") {
+			e.AgentID = "aaaaaaaaaaaa"
+		}
+		events = append(events, e)
+	}
+	for _, row := range cw.EventTable() {
+		p, ok := payloads[row.Type]
+		if !ok {
+			t.Fatalf("there is no example of %s", row.Type)
+		}
+		add(row.Type, p)
+	}
+	add("merge:landed", map[string]string{"branch": "agent/brave-otter"})
+	return events
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	some := func(b *bench) { b.fake.events = happened(t) }
+	terminal := func(b *bench) {
+		some(b)
+		b.outTTY = true
+	}
+	fails := func(code cw.Code, text, hint string) func(*bench) {
+		return func(b *bench) { b.fake.errs["Events"] = cw.Errorf(code, "%s", text).WithHint("%s", hint) }
+	}
+	sessions(t, "events", []sessionCase{
+		{"all", []string{"events"}, some, 0},
+		{"none", []string{"events"}, nil, 0},
+		{"terminal", []string{"events"}, terminal, 0},
+		{"negative", []string{"events", "--since", "-1"}, some, 2},
+		{"no number", []string{"events", "--since", "x"}, some, 2},
+		{"tail alone", []string{"events", "--tail"}, some, 2},
+		{"tail and since", []string{"events", "-f", "--tail", "--since", "3"}, some, 2},
+		{"gone", []string{"events", "--since", "3"}, fails(cw.CodeGone, "events before number 9 are no longer kept", "leave --since out"), 4},
+		{"unknown type", []string{"events", "--type", "agent:stoped"}, fails(cw.CodeInvalid, `there is no event type "agent:stoped"`, "did you mean agent:stopped?"), 2},
+	})
+}
+
+// TestEventsAsJSON: one event a line, exactly as it is.
+func TestEventsAsJSON(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, e := range happened(t) {
+		if e.Type.Stored() {
+			b.fake.events = append(b.fake.events, e)
+		}
+	}
+	if text, code := b.session(t.Context(), "events", "--json", "--since", "4", "--agent", "brave-otter", "--type", "agent:stopped"); code != 0 {
+		t.Fatal(text)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.stdout.String(), "\n"), "\n")
+	if len(lines) != len(b.fake.events) {
+		t.Fatalf("%d lines of %d events", len(lines), len(b.fake.events))
+	}
+	for i, line := range lines {
+		var got cw.Event
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if diff := cmp.Diff(b.fake.events[i], got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	want := []cw.EventQuery{{After: 4, Agent: "brave-otter", Types: []cw.EventType{cw.EventAgentStopped}}}
+	if diff := cmp.Diff(want, b.fake.eventQueries); diff != "" {
+		t.Errorf("asked: %s", diff)
+	}
+}
+
+// TestEventsInterrupted: Ctrl-C ends it with its exit code, and what was shown
+// stays shown.
+func TestEventsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--follow", "--json"} {
+		b := newBench(t)
+		b.fake.events = happened(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		b.out = &closer{Writer: b.stdout, after: len(b.fake.events), close: cancel}
+		text, code := b.session(ctx, "events", "--follow", "--agent", "brave-otter", flag)
+		if code != 130 || strings.Count(b.stdout.String(), "\n") != len(b.fake.events) {
+			t.Errorf("exit code %d\n%s", code, text)
+		}
+	}
+}
+
+// closer calls close after that many lines.
+type closer struct {
+	Writer interface{ Write([]byte) (int, error) }
+	after  int
+	close  func()
+}
+
+func (c *closer) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	if c.after -= strings.Count(string(b), "\n"); c.after <= 0 {
+		c.close()
+	}
+	return n, err
+}
+
+// TestEventLines: whatever an event holds is one clean line, no wider than the
+// terminal, and every type that exists says something of its own.
+func TestEventLines(t *testing.T) {
+	t.Parallel()
+	events := happened(t)
+	for _, row := range cw.EventTable() {
+		for _, data := range []string{"", "null", "[]", `"x"`, `{"name":7}`, `{"name":"a\u001b[31m\nb"}`, "\x1b]0;x\x07", strings.Repeat("ü", 500)} {
+			events = append(events, cw.Event{Seq: 1 << 60, Type: row.Type, AgentID: "bbbbbbbbbbbb", Data: []byte(data)})
+		}
+	}
+	events = append(events, cw.Event{Type: "a\x1b[2Jb\nc", AgentID: "x\ny", Data: []byte("{}")})
+	lines := eventLines{width: 90, names: map[cw.AgentID]string{}}
+	for _, e := range events {
+		line := lines.line(e)
+		if strings.ContainsAny(line, "\n\r\x1b\x07") || utf8.RuneCountInString(line) > lines.width && e.Seq < 1<<60 {
+			t.Errorf("%s %q: %q", e.Type, e.Data, line)
+		}
+	}
+	for _, e := range happened(t)[:len(cw.EventTable())] {
+		if text := eventText(e); text == string(e.Data) {
+			t.Errorf("%s is shown as it came: %s", e.Type, text)
+		}
+	}
+}
