@@ -6,7 +6,7 @@ LANE     := ./scripts/lane.sh
 # Packages that run the built program; they have lanes of their own. The race
 # detector would see only the driver, and pure Go SQLite is 14 times slower
 # under it.
-PROGRAM  := cw/internal/daemon cw/internal/cwtest/badinput cw/e2e
+PROGRAM  := cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/bench cw/internal/cwtest/livelab cw/internal/cwtest/realcli cw/e2e
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
 FUZZTIME ?= 5s
@@ -36,8 +36,9 @@ lint: ## golangci-lint, when it is installed (v2.5.0 is what it was written for)
 unit: ## unit tests without the race detector
 	CGO_ENABLED=0 $(GO) test $(FAST)
 
-deps: ## what the tests need beyond Go: the real CLIs, from npm
+deps: ## what the tests need beyond Go: the real CLIs, from npm, and a browser
 	@./scripts/install-clis.sh
+	@./scripts/install-browser.sh
 
 test: deps ## all tests, lane by lane (needs gcc, node and npm as well)
 	@$(LANE) vet 2 $(MAKE) --no-print-directory fmt vet
@@ -63,8 +64,8 @@ test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 torture: ## N random kills of the daemon (default 2000)
 	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 6h -v -run TestRandomKills cw/internal/cwtest/crashlab
 
-bench: ## the benchmarks, each beside its floor
-	CGO_ENABLED=0 $(GO) test -run '^$$' -bench . -benchtime 200x cw/internal/proc cw/worktree cw/internal/store
+bench: ## measure docs/performance.md, each figure beside its floor (6 minutes; ROW=name measures one)
+	CGO_ENABLED=0 $(GO) test -count=1 -timeout 30m -v -run 'TestRows$(if $(ROW),/^($(ROW))$$)' cw/internal/cwtest/bench -args -full 2>&1 | grep --line-buffered -v '^=== ' ; exit $${PIPESTATUS[0]}
 
 docs: ## write the generated parts of the documents
-	CGO_ENABLED=0 $(GO) test ./internal/cw ./cmd/cw ./prompts -update
+	CGO_ENABLED=0 $(GO) test ./internal/cw ./internal/api ./cmd/cw ./prompts -update

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"time"
 
 	"cw/internal/api"
 	"cw/internal/cw"
@@ -21,6 +22,19 @@ type callers struct {
 	home  cw.Home
 	store *store.DB
 	log   *slog.Logger
+	told  *api.Allowance // of refusals that are stored
+}
+
+// Refusals of one caller that are stored in a while. An agent gone wild, or a
+// dashboard that may only read, must not fill the store with them, nor the
+// streams of those who follow.
+const (
+	refusalEvents = 20
+	refusalWhile  = time.Minute
+)
+
+func newCallers(home cw.Home, db *store.DB, log *slog.Logger) callers {
+	return callers{home: home, store: db, log: log, told: api.NewAllowance(refusalEvents, refusalWhile)}
 }
 
 // identify gives the actor of a request. A peer below one of our shims is that
@@ -97,8 +111,12 @@ func (c callers) refuse(ctx context.Context, peer api.Peer, actor cw.Actor, what
 	return cw.Errorf(cw.CodeForbidden, "refused: %s", what).WithHint("agents act as themselves only; leave CW_TOKEN as cw set it")
 }
 
-// report stores a security event.
+// report stores a security event, unless its caller has caused many lately.
+// Callers that nobody knows count as one.
 func (c callers) report(ctx context.Context, actor cw.Actor, what string, pid int) {
+	if !c.told.Take(string(actor.Kind)+" "+actor.ID, time.Now()) {
+		return
+	}
 	ev := cw.NewEvent(cw.EventSecurityRefused, actor, cw.SecurityRefused{What: what, PID: pid}).About(actor.AgentID, actor.RunID)
 	if err := c.store.AddEvents(ctx, ev); err != nil {
 		c.log.Error("store a refusal", "what", what, "error", err)

@@ -26,7 +26,7 @@ func TestCallersOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := callers{home: home, store: db, log: slog.New(slog.DiscardHandler)}
+	who := newCallers(home, db, slog.New(slog.DiscardHandler))
 	for _, c := range []struct {
 		name string
 		peer api.Peer

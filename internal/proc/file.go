@@ -116,9 +116,10 @@ func reserveRecord(dir, name string) (*record, error) {
 	return r, nil
 }
 
-// put writes v into the space that was taken and gives the file its name. With
-// durable it is on disk when put returns.
-func (r *record) put(v any, durable bool) error {
+// put writes v into the space that was taken and gives the file its name: whole
+// or not at all for every process of this boot. It is not synced. After a power
+// cut it may be missing or blank, and readers take both for no record.
+func (r *record) put(v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", r.name, err)
@@ -129,21 +130,10 @@ func (r *record) put(v any, durable bool) error {
 	if _, err := r.f.WriteAt(append(b, '\n'), 0); err != nil {
 		return err
 	}
-	if durable {
-		if err := syncData(r.f); err != nil {
-			return err
-		}
-	}
 	if err := os.Rename(r.f.Name(), filepath.Join(r.dir, r.name)); err != nil {
 		return err
 	}
-	if durable {
-		if err := syncDir(r.dir); err != nil {
-			return err
-		}
-	}
-	// JSON may end in blanks; cutting them off is for people who look, and
-	// comes last because it makes syncing dearer.
+	// JSON may end in blanks; cutting them off is for people who look.
 	_ = r.f.Truncate(int64(len(b)) + 1)
 	return r.f.Close()
 }

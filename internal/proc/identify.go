@@ -25,13 +25,23 @@ const identifyTries = 10
 // false when there is none. An error, ErrVanished among them, means that it is
 // not known.
 func Identify(pid int, runsDir string) (runDir string, ok bool, err error) {
+	chain, err := Ancestors(pid)
+	if err != nil {
+		return "", false, err
+	}
+	return IdentifyChain(chain, runsDir)
+}
+
+// IdentifyChain is Identify for a process whose Ancestors were asked already.
+// An empty chain is that of the first process of the system, which is in no
+// run.
+func IdentifyChain(chain []Identity, runsDir string) (runDir string, ok bool, err error) {
+	if len(chain) == 0 {
+		return "", false, nil
+	}
 	root, err := canonical(runsDir)
 	if err != nil {
-		return "", false, fmt.Errorf("identify process %d: %w", pid, err)
-	}
-	chain, err := lineage(pid)
-	if err != nil {
-		return "", false, fmt.Errorf("identify process %d: %w", pid, err)
+		return "", false, fmt.Errorf("identify process %d: %w", chain[0].PID, err)
 	}
 	for _, p := range chain {
 		if dir := shimOf(p, root); dir != "" {
@@ -40,7 +50,7 @@ func Identify(pid int, runsDir string) (runDir string, ok bool, err error) {
 		}
 	}
 	if !chain[0].Alive() {
-		return "", false, fmt.Errorf("identify process %d: %w", pid, ErrVanished)
+		return "", false, fmt.Errorf("identify process %d: %w", chain[0].PID, ErrVanished)
 	}
 	return runDir, runDir != "", nil
 }
@@ -112,7 +122,7 @@ func walkUp(pid int) ([]process, error) {
 
 // shimOf is the run directory whose live shim the process is. The command line
 // only says where to look; that it is the shim the directory says itself.
-func shimOf(p process, root string) string {
+func shimOf(p Identity, root string) string {
 	argv, err := commandLine(p.PID)
 	if err != nil || len(argv) < 3 || argv[len(argv)-2] != shimCommand {
 		return ""
@@ -122,7 +132,7 @@ func shimOf(p process, root string) string {
 		return ""
 	}
 	st, _, err := readStarted(dir)
-	if err != nil || st.Handle.Shim() != p.Identity || !st.Handle.ThisBoot() {
+	if err != nil || st.Handle.Shim() != p || !st.Handle.ThisBoot() {
 		return ""
 	}
 	return dir

@@ -74,6 +74,7 @@ func TestObserve(t *testing.T) {
 		{"an end while the shim lives", true, mustJSON(t, started{State: StateRunning, Handle: h}), `{"code":3}`, StateRunning},
 		{"an end before the command", true, mustJSON(t, started{State: StateStarting}), `{"code":3}`, StateStarting},
 		{"torn end", false, mustJSON(t, started{State: StateRunning, Handle: h}), `{"co`, StateLost},
+		{"end that a power cut blanked", false, mustJSON(t, started{State: StateRunning, Handle: h}), strings.Repeat("\n", maxRecord), StateLost},
 		{"end of a wrong kind", false, mustJSON(t, started{State: StateRunning, Handle: h}), `{"endedAt":"never"}`, StateLost},
 		{"torn end of an unknown start", false, "", `{`, StateLost},
 		{"ended before it began", false, "", `{"code":-1}`, StateExited},

@@ -120,7 +120,7 @@ func (s *shim) run(sigs signals) error {
 	s.hit("shim/spawned")
 	keeper := newKeeper(s)
 	// Not synced: after a power cut the processes it names are gone too.
-	if err := s.startedFile.put(started{State: StateRunning, Handle: s.handle}, false); err != nil {
+	if err := s.startedFile.put(started{State: StateRunning, Handle: s.handle}); err != nil {
 		// A command that nobody could find again must not run on.
 		err = fmt.Errorf("write %s: %w", startedName, err)
 		keeper.plan.kill()
@@ -307,10 +307,11 @@ func (s *shim) path(name string) string {
 	}
 }
 
-// record writes how the run ended.
+// record writes how the run ended. It is not synced either: a power cut that
+// takes it takes what the command wrote last as well, and the run is lost.
 func (s *shim) record(e Exit) error {
 	e.Version = ExitVersion
-	if err := s.exitFile.put(e, true); err != nil {
+	if err := s.exitFile.put(e); err != nil {
 		return fmt.Errorf("write %s: %w", exitName, err)
 	}
 	s.hit("shim/recorded")

@@ -105,6 +105,3 @@ func becomeSubreaper() bool { return false }
 func hideEnvironment() {}
 
 func closeOnExec() { markDescriptors("/dev/fd") }
-
-// syncData puts the content of a file on disk.
-func syncData(f *os.File) error { return f.Sync() }

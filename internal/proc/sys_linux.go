@@ -21,7 +21,7 @@ func BootID() (string, error) {
 }
 
 func readProcess(pid int) (process, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	b, err := readStat("/proc/" + strconv.Itoa(pid) + "/stat")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
 		return process{}, os.ErrProcessDone
 	}
@@ -29,6 +29,32 @@ func readProcess(pid int) (process, error) {
 		return process{}, err
 	}
 	return parseStat(b)
+}
+
+// statMax is more than a line of /proc/PID/stat can take: 52 numbers and a name.
+const statMax = 2048
+
+// readStat reads such a line: three calls of the system, where os.ReadFile
+// makes seven. It is read several times at each request of the API.
+func readStat(path string) ([]byte, error) {
+	fd, err := retried(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	b := make([]byte, statMax)
+	n, err := retried(func() (int, error) { return unix.Read(fd, b) })
+	return b[:max(n, 0)], err
+}
+
+// retried repeats a call that a signal interrupted.
+func retried(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // parseStat reads /proc/PID/stat (proc_pid_stat(5)). The name of the command
@@ -189,6 +215,3 @@ func closeOnExec() {
 	}
 	markDescriptors("/proc/self/fd")
 }
-
-// syncData puts the content of a file on disk, without its times.
-func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
