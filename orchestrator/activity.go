@@ -7,12 +7,19 @@ import (
 	"cw/internal/cw"
 )
 
-// note folds parsed events and keeps what must survive the daemon at once.
+// note folds parsed events, keeps what must survive the daemon at once, and
+// tells when the agent does something else than before.
 func (f *follower) note(ctx context.Context, events []cw.StreamEvent, at time.Time) {
+	before := f.activity()
 	f.fold(events, at)
 	f.mu.Lock()
 	f.lastAt = at
 	f.mu.Unlock()
+	if now := f.activity(); now.Differs(*before) {
+		f.o.Publish(cw.NewEvent(cw.EventAgentActivity, cw.Actor{Kind: cw.ActorCW}, cw.AgentActivity{
+			AgentID: f.state.Agent.ID, Activity: *now,
+		}).About(f.state.Agent.ID, f.state.Run.ID))
+	}
 	f.keepSessionID(ctx)
 }
 

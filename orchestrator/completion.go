@@ -228,7 +228,7 @@ func signalName(n int) string {
 }
 
 func snippet(v verdict, e evidence) string {
-	for _, text := range []string{v.Error, v.Result, e.Summary.LastText} {
+	for _, text := range []string{v.Error, v.Result, e.Summary.LastText.String()} {
 		text = strings.Join(strings.Fields(text), " ")
 		if text != "" {
 			return cut(text, snippetMax)

@@ -170,6 +170,7 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 			return f.end(ctx, obs)
 		case <-ring:
 			f.gaveUp = true
+			f.o.Log.Warn("end a run that only tries again", "agent", f.state.Agent.Alias, "since", f.trouble.Since, "says", f.trouble.Text)
 			waiter.Go(func() { f.giveUp(waitCtx) })
 		case <-wake:
 		}

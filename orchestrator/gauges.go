@@ -2,9 +2,7 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 )
 
@@ -16,7 +14,8 @@ type Lag struct {
 	Max  int64 // the most of one run
 }
 
-// Lag measures. A run whose file is not there yet, or no longer, is not behind.
+// Lag measures. A run whose file cannot be looked at is not behind: it is not
+// there yet, or its agent did something to it, which must not hide the rest.
 func (o *Orchestrator) Lag(ctx context.Context) (Lag, error) {
 	runs, err := o.Store.UnfinishedRuns(ctx)
 	if err != nil {
@@ -30,11 +29,8 @@ func (o *Orchestrator) Lag(ctx context.Context) (Lag, error) {
 			return Lag{}, fmt.Errorf("measure the lag of chunks: %w", err)
 		}
 		info, err := os.Stat(r.Run.OutputPath)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err != nil {
-			return Lag{}, fmt.Errorf("measure the lag of chunks: %w", err)
+			continue
 		}
 		behind := max(0, info.Size()-stored)
 		lag.Sum += behind

@@ -12,7 +12,8 @@ import (
 
 const (
 	// chunkPage is how many chunks are read at once. A reader that stands still
-	// holds them, and there may be many readers.
+	// holds them, and there may be many readers. At most cw.ChunksSure, so that
+	// a short page is the end.
 	chunkPage = 8
 	// outputTick is the longest wait between two looks for new output: a bell
 	// shortens it.
@@ -29,7 +30,7 @@ func (o *Orchestrator) Output(ctx context.Context, ref string, q cw.OutputQuery)
 			yield(cw.Chunk{}, err)
 			return
 		}
-		at := cw.ChunkQuery{AgentID: agent.ID, Session: q.Session, Only: q.Only, Offset: q.Offset, AfterID: q.AfterID, Limit: chunkPage}
+		at := cw.ChunkQuery{AgentID: agent.ID, Session: q.Session, Only: q.Only && q.Session > 0, Offset: q.Offset, AfterID: q.AfterID, Limit: chunkPage}
 		for {
 			ring := o.bell.Next(agent.ID)
 			// The status is read before the chunks: at rest means that all
@@ -40,6 +41,9 @@ func (o *Orchestrator) Output(ctx context.Context, ref string, q cw.OutputQuery)
 				if more, err = o.page(ctx, &at, yield); !more && err == nil {
 					return
 				}
+			}
+			if ctx.Err() != nil { // let go, in whatever it did
+				return
 			}
 			if err != nil {
 				yield(cw.Chunk{}, err)
@@ -95,19 +99,20 @@ func (o *Orchestrator) page(ctx context.Context, at *cw.ChunkQuery, yield func(c
 		if err != nil {
 			return false, fmt.Errorf("read output: %w", err)
 		}
-		if len(chunks) == 0 { // a short page is not the end: pages are bounded in bytes too
-			return true, nil
-		}
 		for i, c := range chunks {
 			chunks[i] = cw.Chunk{} // its bytes may go while the reader takes its time
 			if at.AfterID == 0 && c.SessionNumber == at.Session && c.Offset < at.Offset {
 				c.Bytes = c.Bytes[at.Offset-c.Offset:] // the reader asked to begin inside this chunk
 				c.Offset = at.Offset
 			}
-			at.AfterID = c.ID
+			// By its place, not its id: the store need not look up where that is.
+			at.AfterID, at.Session, at.Offset = 0, c.SessionNumber, c.End()
 			if !yield(c, nil) {
 				return false, nil
 			}
+		}
+		if len(chunks) < chunkPage {
+			return true, nil
 		}
 	}
 }

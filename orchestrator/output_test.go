@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -227,6 +228,9 @@ func TestOutputEnough(t *testing.T) {
 	if n := len(s.raw(t, cw.OutputQuery{})); n != len(many) {
 		t.Errorf("%d chunks of %d", n, len(many))
 	}
+	if chunkPage > cw.ChunksSure {
+		t.Error("a short page may not be the end")
+	}
 	for stop := range 5 {
 		n := 0
 		for range s.Output(t.Context(), s.agent.Alias, cw.OutputQuery{Until: cw.UntilClosed}) {
@@ -265,6 +269,7 @@ func TestOutputUntil(t *testing.T) {
 		n, err := e.db.NextOffset(t.Context(), v.ID, 1)
 		return err == nil && n > 0
 	})
+	var followed atomic.Int64 // bytes that the one who never ends has
 	reader := func(ctx context.Context, q cw.OutputQuery) chan []byte {
 		done := make(chan []byte, 1)
 		go func() {
@@ -274,6 +279,9 @@ func TestOutputUntil(t *testing.T) {
 					t.Errorf("chunk at %d after %d: %v", c.Offset, len(all), err)
 				}
 				all = append(all, c.Bytes...)
+				if q.Until == cw.UntilClosed {
+					followed.Store(int64(len(all)))
+				}
 			}
 			done <- all
 		}()
@@ -306,6 +314,7 @@ func TestOutputUntil(t *testing.T) {
 			t.Errorf("until %s: %q, want %q", name, got, raw)
 		}
 	}
+	eventually(t, "who follows has everything", func() bool { return followed.Load() == int64(len(raw)) })
 	select {
 	case <-closed:
 		t.Error("nobody let go")

@@ -64,7 +64,6 @@ func alarm(deadline time.Time) <-chan time.Time {
 // giveUp ends a run that only tries again, as a stop would, but nobody asked for
 // it. The follower goes on to the end of the output.
 func (f *follower) giveUp(ctx context.Context) {
-	f.o.Log.Warn("end a run that only tries again", "agent", f.state.Agent.Alias, "since", f.trouble.Since, "says", f.trouble.Text)
 	log := f.o.Log.With("agent", f.state.Agent.Alias, "run", f.state.Run.ID)
 	_ = again(ctx, log, "end a run that only tries again", func(int) error {
 		return proc.Stop(ctx, f.state.Run.Dir, f.handle, f.o.stopGrace(f.state.Agent.Provider))

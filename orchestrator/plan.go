@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,17 +31,16 @@ const (
 // run resumed later. They hold no secrets: proxies and keys are taken from the
 // daemon's environment then.
 type options struct {
-	Goal        string            `json:"goal"`
-	Script      string            `json:"script,omitempty"`
-	Command     string            `json:"command"` // the CLI's binary
-	Version     string            `json:"version,omitempty"`
-	Env         map[string]string `json:"env,omitempty"`
-	Checkouts   map[string]string `json:"checkouts,omitempty"` // project id → the checkout that was named
-	Identity    bool              `json:"identity"`            // the user has a git identity
-	DirtyFiles  map[string]int    `json:"dirtyFiles,omitempty"`
-	Sandbox     cw.Sandbox        `json:"sandbox,omitempty"`
-	ConfigDir   string            `json:"configDir,omitempty"` // of the CLI, where it keeps its sessions
-	NewProjects []cw.ProjectID    `json:"-"`
+	Goal       string            `json:"goal"`
+	Script     string            `json:"script,omitempty"`
+	Command    string            `json:"command"` // the CLI's binary
+	Version    string            `json:"version,omitempty"`
+	Env        map[string]string `json:"env,omitempty"`
+	Checkouts  map[string]string `json:"checkouts,omitempty"` // project id → the checkout that was named
+	Identity   bool              `json:"identity"`            // the user has a git identity
+	DirtyFiles map[string]int    `json:"dirtyFiles,omitempty"`
+	Sandbox    cw.Sandbox        `json:"sandbox,omitempty"`
+	ConfigDir  string            `json:"configDir,omitempty"` // of the CLI, where it keeps its sessions
 }
 
 // storedEnv are the names of the caller's environment that are kept: none of
@@ -105,6 +105,8 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 		}
 	}
 	p.intent, err = o.intent(req, preset, alias, places, p.options)
+	actor := cw.ActorOf(ctx)
+	p.intent.Agent.Origin, p.intent.Agent.CreatedBy = string(actor.Kind), actor.ID
 	p.intent.Agent.Warnings = append(p.intent.Agent.Warnings, p.warnings...)
 	return p, err
 }
@@ -217,11 +219,26 @@ func (o *Orchestrator) findCommand(ctx context.Context, p providers.Preset, req 
 		Dir:  os.TempDir(),
 	})
 	if err != nil || code != 0 {
-		return cw.Errorf(cw.CodeFailed, "%s does not tell its version (exit code %d): %s", found, code, lastPart(append(out, stderr...), stderrShown)).
+		said := lastPart(append(out, stderr...), stderrShown)
+		return cw.Errorf(cw.CodeFailed, "%s does not tell its version (%s)%s", found, versionTrouble(code, err), colon(said)).
 			WithHint("run it by hand, or install it again: %s", p.Command.Install).Because(err)
 	}
 	opts.Version, err = p.CheckVersion(string(out))
 	return err
+}
+
+// versionTrouble says for people how a version probe failed.
+func versionTrouble(code int, err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("no answer within %s", versionWait)
+	case err != nil:
+		return "it could not be run"
+	case code < 0:
+		return "a signal ended it"
+	default:
+		return fmt.Sprintf("exit code %d", code)
+	}
 }
 
 func findScript(name string, opts *options) error {
@@ -310,7 +327,7 @@ func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alia
 		ID: cw.AgentID(cw.NewID()), Alias: alias, Mode: req.Mode, Definition: string(req.Mode),
 		Provider: preset.Name, AccountID: accountDefault, Model: req.Model,
 		Title: orDefault(titleOf(req.Title), titleOf(req.Goal)), Status: cw.StatusPending, Warnings: []string{},
-		Origin: "person", SessionNumber: 1, SessionID: preset.NewSessionID(),
+		SessionNumber: 1, SessionID: preset.NewSessionID(),
 		OptionsJSON: string(optionsJSON), CreatedAt: now, UpdatedAt: now,
 	}
 	in := cw.SpawnIntent{Agent: agent}

@@ -1,6 +1,8 @@
 package orchestrator
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -213,7 +215,7 @@ func TestChooseDefaults(t *testing.T) {
 		{name: "codex is next", path: codex, want: cw.SpawnRequest{Provider: "codex"}},
 		{name: "configured", defaults: Defaults{Provider: "codex", Model: "m"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "m"}},
 		{name: "configured by its alias", defaults: Defaults{Provider: "claude-code", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude", Model: "m"}},
-		{name: "configured and unknown", defaults: Defaults{Provider: "cdex"}, path: both, says: "no provider"},
+		{name: "configured and unknown", defaults: Defaults{Provider: "cdex"}, path: both, says: "run.provider is"},
 		{name: "named", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude"}},
 		{name: "a model of its own", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Model: "n"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "n"}},
 		{name: "a model for whatever is there", defaults: Defaults{Model: "m"}, path: codex, want: cw.SpawnRequest{Provider: "codex", Model: "m"}},
@@ -270,5 +272,36 @@ func TestFindScript(t *testing.T) {
 		if says != "" && (cw.ErrorCode(err) != cw.CodeInvalid || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestVersionTrouble: a CLI that hangs or cannot be started is not told as an
+// exit code, and one that says nothing leaves no colon behind.
+func TestVersionTrouble(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, text string
+		want       string
+	}{
+		{"an exit code", "#!/bin/sh\nexit 3\n", "does not tell its version (exit code 3)"},
+		{"words", "#!/bin/sh\necho oh; exit 3\n", "does not tell its version (exit code 3): oh"},
+		{"a signal", "#!/bin/sh\nkill -9 $$\n", "does not tell its version (a signal ended it)"},
+		{"no program", "words\n", "exec format error"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "claude")
+			must(t, os.WriteFile(file, []byte(tt.text), 0o700))
+			e := newEngine(t)
+			req := e.request(hangs())
+			req.Provider, req.Env = "claude", map[string]string{"PATH": filepath.Dir(file) + ":" + os.Getenv("PATH")}
+			_, err := e.Spawn(t.Context(), req)
+			if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("%v, want %q at its end", err, tt.want)
+			}
+		})
+	}
+	if text := versionTrouble(-1, fmt.Errorf("run it: %w", context.DeadlineExceeded)); text != "no answer within 20s" {
+		t.Error(text)
 	}
 }

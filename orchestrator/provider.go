@@ -50,6 +50,10 @@ func (o *Orchestrator) findPreset(req cw.SpawnRequest) (providers.Preset, error)
 		return o.installedPreset(req)
 	}
 	p, err := o.Presets.Get(name)
+	if err != nil && req.Provider == "" { // nobody typed that name
+		return p, cw.Errorf(cw.CodeNotFound, "run.provider is %q, and there is no provider of that name", name).
+			WithHint("%s. Change it: cw config set run.provider NAME && cw restart; or add --provider NAME", cw.ErrorHint(err))
+	}
 	if err == nil && p.Command.From == providers.FromScript && req.Script == "" {
 		err = cw.Errorf(cw.CodeInvalid, "provider script needs an executable").WithHint("add --script ./work.sh")
 	}

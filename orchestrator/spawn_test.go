@@ -413,3 +413,17 @@ func TestSpawnLetGo(t *testing.T) {
 	}
 	e.wantNothing()
 }
+
+// TestWhoSpawned: an agent's row keeps who asked for it.
+func TestWhoSpawned(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	for _, who := range []cw.Actor{{Kind: cw.ActorPerson}, {Kind: cw.ActorDashboard, ID: "tttttttttttt"}} {
+		v, err := e.Spawn(cw.WithActor(t.Context(), who), e.request(fakecli.Script{}))
+		must(t, err)
+		if v.Origin != string(who.Kind) || v.CreatedBy != who.ID {
+			t.Errorf("%+v: %q %q", who, v.Origin, v.CreatedBy)
+		}
+		e.rest(v.Alias)
+	}
+}

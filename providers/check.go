@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"cw/internal/cw"
 	"cw/providers/parsers"
 )
 
@@ -26,8 +27,8 @@ const (
 )
 
 var (
-	namePattern = regexp.MustCompile(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$`)
-	envPattern  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	namePattern = cw.Pattern(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$`)
+	envPattern  = cw.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // fill sets what a file left out.
@@ -61,11 +62,11 @@ func setDefault[T comparable](field *T, value T) {
 // check refuses a preset that could not work, naming the key, and compiles its
 // patterns.
 func (p *Preset) check() error {
-	if !namePattern.MatchString(p.Name) {
+	if !namePattern().MatchString(p.Name) {
 		return keyError("name", "%q is no name: lower-case letters, digits and single hyphens, a letter first", p.Name)
 	}
 	for _, alias := range p.Aliases {
-		if !namePattern.MatchString(alias) {
+		if !namePattern().MatchString(alias) {
 			return keyError("aliases", "%q is no name: lower-case letters, digits and single hyphens, a letter first", alias)
 		}
 	}
@@ -179,7 +180,7 @@ func (p *Preset) checkTemplates() error {
 	}
 	for key, env := range p.envTemplates() {
 		for name, value := range env {
-			if !envPattern.MatchString(name) {
+			if !envPattern().MatchString(name) {
 				return keyError(key, "%q is no name of a variable", name)
 			}
 			if err := checkTemplate(value); err != nil {
@@ -227,7 +228,7 @@ func (p *Preset) checkPrompt() error {
 
 func (p *Preset) checkEnv() error {
 	for _, name := range p.Account.names() {
-		if !envPattern.MatchString(name) {
+		if !envPattern().MatchString(name) {
 			return keyError("account", "%q is no name of a variable", name)
 		}
 	}
@@ -238,7 +239,7 @@ func (p *Preset) checkEnv() error {
 		return err
 	}
 	for when, names := range p.Account.PassEnvWhen {
-		if !envPattern.MatchString(when) {
+		if !envPattern().MatchString(when) {
 			return keyError("account.passEnvWhen", "%q is no name of a variable", when)
 		}
 		if err := checkNames("account.passEnvWhen", names); err != nil {
@@ -269,7 +270,7 @@ func (p *Preset) checkRollout() error {
 // would pass everything.
 func checkNames(key string, names []string) error {
 	for _, name := range names {
-		if !envPattern.MatchString(strings.TrimSuffix(name, "*")) {
+		if !envPattern().MatchString(strings.TrimSuffix(name, "*")) {
 			return keyError(key, "%q is no name of a variable, nor a prefix of names with a final *", name)
 		}
 	}

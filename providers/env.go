@@ -73,6 +73,20 @@ func RunEnv(in EnvInput) []string {
 	return out
 }
 
+// FromCaller picks what a run of any of the presets may take from the
+// environment of the person who starts it. Which of it a run gets RunEnv decides
+// for the preset of the run.
+func (r *Registry) FromCaller(caller map[string]string) map[string]string {
+	env := pick(caller, callerNames())
+	for _, p := range r.current() {
+		own := p.passed(caller, map[string]string{}, nil)
+		drop(own, p.EnvStrip)
+		maps.Copy(env, own)
+	}
+	drop(env, strippedNames())
+	return env
+}
+
 // passed gives what passes for the provider. The caller's value wins over the
 // daemon's. Credentials and the address they are sent to win as a set, and an
 // account's as a set over both: a key of one must not go to an address of

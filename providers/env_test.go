@@ -1,6 +1,9 @@
 package providers
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -185,4 +188,27 @@ func TestRunEnvLeaksNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFromCaller: the names of the user's own presets pass as well, and no
+// preset can let through what belongs to cw, to git or to an outer agent.
+func TestFromCaller(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := "name: mine\ncommand:\n  names: [mine]\nspawn:\n  args: [run]\naccount:\n  key: MINE_KEY\n  passEnv: [MINE_*, CW_*, GIT_DIR]\nenvStrip: [MINE_OUTER]\n"
+	if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, problems := Load(dir)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	want := map[string]string{"PATH": "/a", "MINE_KEY": "k", "MINE_REGION": "r", "CODEX_HOME": "/c"}
+	caller := maps.Clone(want)
+	for _, name := range []string{"MINE_OUTER", "CW_TOKEN", "GIT_DIR", "CODEX_CI", "SECRET"} {
+		caller[name] = "no"
+	}
+	if diff := cmp.Diff(want, r.FromCaller(caller)); diff != "" {
+		t.Errorf("names differ (-want +got):\n%s", diff)
+	}
 }

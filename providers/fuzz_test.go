@@ -20,6 +20,8 @@ func FuzzPreset(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte("extends: claude\nname: x\n"))
+	f.Add([]byte("title: a\tb\nstop: &a {signal:!!str INT}\nfork: [*a, *b]\n"))
+	f.Add([]byte("fork: [[{a: {b: - - ? @\n---\n\t- %"))
 	f.Add([]byte("name: x\nspawn: {args: [[a, '{{model}}']]}\n? - a\n: b"))
 	embedded := loadEmbedded()
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 	"github.com/google/uuid"
+	"go.yaml.in/yaml/v3"
 
 	"cw/internal/cw"
 	"cw/providers/parsers"
@@ -58,7 +57,7 @@ type Preset struct {
 	Stop     Stop         `yaml:"stop"`
 	Traps    []string     `yaml:"traps"`
 
-	// Accepted and not used yet.
+	// Accepted and not used yet: what they hold is not kept.
 	OneShot            any `yaml:"oneShot"`
 	ToolPolicy         any `yaml:"toolPolicy"`
 	AppendSystemPrompt any `yaml:"appendSystemPrompt"`
@@ -229,16 +228,15 @@ type Stop struct {
 // Duration is a time.Duration that a file writes as "90s", "15m" or "1h30m".
 type Duration struct{ time.Duration }
 
-// UnmarshalYAML reads a duration. Errors carry its place in the file.
-func (d *Duration) UnmarshalYAML(node ast.Node) error {
-	text, ok := node.(*ast.StringNode)
-	if ok {
+// readYAML reads a duration.
+func (d *Duration) readYAML(node *yaml.Node) *Problem {
+	if node.ShortTag() == "!!str" {
 		var err error
-		if d.Duration, err = time.ParseDuration(text.Value); err == nil {
+		if d.Duration, err = time.ParseDuration(node.Value); err == nil {
 			return nil
 		}
 	}
-	return &yaml.SyntaxError{Message: "it is no duration; write 90s, 15m or 1h30m", Token: node.GetToken()}
+	return problemAt(node, "it is no duration; write 90s, 15m or 1h30m")
 }
 
 type compiledPatterns struct {

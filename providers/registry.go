@@ -82,7 +82,7 @@ func loadEmbedded() map[string]source {
 }
 
 // Get gives a preset by name or alias. Unknown is CodeNotFound, and the hint
-// names the one most like it and all there are.
+// names all there are, and the one that was probably meant.
 func (r *Registry) Get(name string) (Preset, error) {
 	presets := r.current()
 	if p, ok := presets[name]; ok {
@@ -98,8 +98,11 @@ func (r *Registry) Get(name string) (Preset, error) {
 	for _, known := range names {
 		all = append(append(all, known), presets[known].Aliases...)
 	}
-	return Preset{}, cw.Errorf(cw.CodeNotFound, "there is no provider %q", name).
-		WithHint("did you mean %s? There are: %s", nearest(name, all), strings.Join(names, ", "))
+	hint := "There are: " + strings.Join(names, ", ")
+	if meant, ok := cw.Nearest(strings.ToLower(name), all); ok {
+		hint = "did you mean " + meant + "? " + hint
+	}
+	return Preset{}, cw.Errorf(cw.CodeNotFound, "there is no provider %q", name).WithHint("%s", hint)
 }
 
 // Names lists the providers, sorted, without aliases.

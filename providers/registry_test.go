@@ -93,7 +93,7 @@ func TestBadFiles(t *testing.T) {
 		{"name: &a x\n", 1, 7, "anchors"},
 		{good + "---\nname: y\n", 4, 1, "one preset"},
 		{"extends: nothing\nname: x\n", 1, 1, "no embedded preset"},
-		{"name: x\n  bad: [\n", 1, 7, ""},
+		{"name: x\n  bad: [\n", 2, 3, "mapping values are not allowed"},
 		{"", 0, 0, "is no name"},
 		{"just text", 1, 1, "mapping"},
 		{strings.Repeat("# much\n", 50000), 0, 0, "larger than"},
@@ -250,6 +250,10 @@ func TestUnknownProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	if hint := cw.ErrorHint(err); hint != "did you mean claude? There are: claude, codex, script" {
+		t.Errorf("hint %q", hint)
+	}
+	_, err = registry.Get("nope") // like none of them
+	if hint := cw.ErrorHint(err); hint != "There are: claude, codex, script" {
 		t.Errorf("hint %q", hint)
 	}
 	if diff := cmp.Diff([]string{"claude", "codex", "script"}, registry.Names()); diff != "" {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,7 +29,7 @@ const (
 
 // sessionIDPattern keeps what is no id, but a pattern or a path, out of the
 // search for a file.
-var sessionIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
+var sessionIDPattern = cw.Pattern(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
 // ConfigDir gives the CLI's configuration directory in the environment of a
 // run, which is NAME=value lines; "" when it is not known.
@@ -52,7 +51,7 @@ func (p Preset) ConfigDir(env []string) string {
 // stands in its place. A session that ended otherwise gives said, as does one
 // whose file is not there, not plain or not to be read: then with the reason.
 func (p Preset) RolloutLimit(configDir, sessionID string, said *cw.Limit) (*cw.Limit, error) {
-	if p.Rollout.Files == "" || configDir == "" || !sessionIDPattern.MatchString(sessionID) {
+	if p.Rollout.Files == "" || configDir == "" || !sessionIDPattern().MatchString(sessionID) {
 		return said, nil
 	}
 	file, err := p.rolloutFile(configDir, sessionID)

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
+	"go.yaml.in/yaml/v3"
+
+	"cw/internal/cw"
 )
 
 // argMax is the longest argument that Linux takes, without its final zero byte
@@ -38,7 +38,7 @@ func includes() []string {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{\{\s*(json\s+)?([A-Za-z]+)\s*\}\}`)
+var placeholder = cw.Pattern(`\{\{\s*(json\s+)?([A-Za-z]+)\s*\}\}`)
 
 // Args is a list of argument templates. An item is a string, or a list of
 // strings that belong together. An item in which a variable is empty is left
@@ -48,22 +48,18 @@ type Args []Group
 // Group is one item of Args.
 type Group []string
 
-// UnmarshalYAML accepts a string and a list of strings.
-func (g *Group) UnmarshalYAML(node ast.Node) error {
-	items := []ast.Node{node}
-	if list, ok := node.(*ast.SequenceNode); ok {
-		items = list.Values
+// readYAML accepts a string and a list of strings.
+func (g *Group) readYAML(node *yaml.Node) *Problem {
+	items := []*yaml.Node{node}
+	if node.Kind == yaml.SequenceNode {
+		items = node.Content
 	}
 	*g = Group{}
 	for _, item := range items {
-		switch item := item.(type) {
-		case *ast.StringNode:
-			*g = append(*g, item.Value)
-		case *ast.LiteralNode:
-			*g = append(*g, item.Value.Value)
-		default:
-			return &yaml.SyntaxError{Message: "an argument is a string; put it into quotes", Token: item.GetToken()}
+		if tag := item.ShortTag(); tag != "!!str" && tag != "!!timestamp" {
+			return problemAt(item, "an argument is a string; put it into quotes")
 		}
+		*g = append(*g, item.Value)
 	}
 	return nil
 }
@@ -85,7 +81,7 @@ func envUses(env map[string]string, name string) bool {
 }
 
 func templateUses(template, name string) bool {
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+	for _, m := range placeholder().FindAllStringSubmatch(template, -1) {
 		if m[2] == name {
 			return true
 		}
@@ -98,7 +94,7 @@ func include(g Group) string {
 	if len(g) != 1 {
 		return ""
 	}
-	m := placeholder.FindStringSubmatch(g[0])
+	m := placeholder().FindStringSubmatch(g[0])
 	if m == nil || m[0] != g[0] || !slices.Contains(includes(), m[2]) {
 		return ""
 	}
@@ -122,12 +118,12 @@ func checkGroup(g Group, mayInclude bool) error {
 
 // checkTemplate refuses unknown variables and braces that belong to none.
 func checkTemplate(template string) error {
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+	for _, m := range placeholder().FindAllStringSubmatch(template, -1) {
 		if !slices.Contains(variables(), m[2]) {
 			return fmt.Errorf("{{%s}} is not known; did you mean {{%s}}?", m[2], nearest(m[2], append(variables(), includes()...)))
 		}
 	}
-	if rest := placeholder.ReplaceAllString(template, ""); strings.Contains(rest, "{{") {
+	if rest := placeholder().ReplaceAllString(template, ""); strings.Contains(rest, "{{") {
 		return fmt.Errorf("%q has {{ without a variable and }}", template)
 	}
 	if strings.Contains(template, "\x00") {
@@ -140,8 +136,8 @@ func checkTemplate(template string) error {
 // Values are not looked at again: a {{ }} in a value stays as it is.
 func expand(template string, values map[string]string) (text string, complete bool) {
 	complete = true
-	text = placeholder.ReplaceAllStringFunc(template, func(match string) string {
-		m := placeholder.FindStringSubmatch(match)
+	text = placeholder().ReplaceAllStringFunc(template, func(match string) string {
+		m := placeholder().FindStringSubmatch(match)
 		value := values[m[2]]
 		if value == "" {
 			complete = false
@@ -208,7 +204,7 @@ func (g Group) expand(values map[string]string, protected bool) ([]string, error
 // checkArg refuses an argument that cannot be passed, or whose value would be
 // taken for an option. protected: a "--" stands before it.
 func checkArg(template, text string, protected bool) error {
-	begins := placeholder.FindStringIndex(template)
+	begins := placeholder().FindStringIndex(template)
 	switch {
 	case begins != nil && begins[0] == 0 && strings.HasPrefix(text, "-") && !protected:
 		return fmt.Errorf("%s is %q, which would be taken for an option", template, shorten(text))

@@ -65,7 +65,7 @@ func (r AddRequest) valid() error {
 		return fmt.Errorf("add worktree of %s: %q is no id", r.Alias, r.AgentID)
 	case !filepath.IsAbs(r.Path), filepath.Clean(r.Path) != r.Path, strings.ContainsAny(r.Path, "\n\x00"):
 		return fmt.Errorf("add worktree of %s: %q is no clean absolute path", r.Alias, r.Path)
-	case !fullID.MatchString(r.Base.Commit):
+	case !fullID().MatchString(r.Base.Commit):
 		return fmt.Errorf("add worktree of %s: base %q is no full id", r.Alias, r.Base.Commit)
 	}
 	return nil

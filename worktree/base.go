@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type Base struct {
 	Commit string // full id
 }
 
-var fullID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var fullID = cw.Pattern(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // ResolveBase finds the commit that base names in the user's repository: a
 // branch, tag, id or anything else that git understands; "" is HEAD of that
@@ -38,7 +37,7 @@ func (m *Manager) ResolveBase(ctx context.Context, checkout, base string) (Base,
 	if err != nil {
 		return Base{}, m.baseError(ctx, checkout, base, err)
 	}
-	if !fullID.MatchString(line(out)) { // a range gives several lines
+	if !fullID().MatchString(line(out)) { // a range gives several lines
 		return Base{}, cw.Errorf(cw.CodeInvalid, "base %q is not one commit", base).WithHint("give one branch, tag or commit id")
 	}
 	full, err := m.git.run(ctx, at, nil, "rev-parse", "--symbolic-full-name", "--end-of-options", base)

@@ -147,7 +147,7 @@ func (m *Manager) find(ctx context.Context, req LookRequest, ref readRef) (found
 	if err != nil {
 		return foundWorktree{}, err
 	}
-	if !fullID.MatchString(req.BaseCommit) {
+	if !fullID().MatchString(req.BaseCommit) {
 		return foundWorktree{}, fmt.Errorf("base of %s: %q is no full id", req.Alias, req.BaseCommit)
 	}
 	r, err := readRecord(mirrorDir, req.Alias)

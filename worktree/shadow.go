@@ -173,7 +173,7 @@ func adminHead(admin string) (branch, id string, err error) {
 		}
 		return ref, "", nil
 	}
-	if !fullID.MatchString(value) {
+	if !fullID().MatchString(value) {
 		return "", "", fmt.Errorf("HEAD of the worktree holds %.80q", value)
 	}
 	return "", value, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ func (a *app) configured(ctx context.Context, from daemon.ConfigSources, key str
 	if a.json {
 		return a.printJSON(value)
 	}
-	a.printf("%s = %s (%s)\n", value.Key, oneLine(value.String()), sourceText(value))
+	a.printf("%s = %s (%s)\n", value.Key, cmp.Or(oneLine(value.String()), "-"), sourceText(value))
 	return nil
 }
 

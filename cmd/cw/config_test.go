@@ -65,6 +65,7 @@ func TestConfigSessions(t *testing.T) {
 		{"set without value", some, []string{"set", "log.level"}, nil, 2, ""},
 		{"set inside", some, []string{"set", "log.level", "warn"}, func(b *bench) { b.env[proc.RunVariable] = "r" }, 4, ""},
 		{"unset", some, []string{"unset", "log.level"}, nil, 0, "# mine\nlog:\n"},
+		{"unset to nothing", "http:\n  address: 127.0.0.1:1\n", []string{"unset", "http.address"}, nil, 0, "http:\n"},
 		{"unset inside", some, []string{"unset", "log.level"}, func(b *bench) { b.env[proc.RunVariable] = "r" }, 4, ""},
 		{"restart with faults", "log:\n  level: loud\n", []string{"/restart"}, func(b *bench) { b.up = true }, 2, ""},
 		{"path", "-", []string{"path"}, nil, 0, "-"},

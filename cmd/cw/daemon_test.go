@@ -107,6 +107,11 @@ func TestDaemon(t *testing.T) {
 		{"restart", []string{"restart"}, nil, 0},
 		{"restart down", []string{"restart", "--json"}, down, 0},
 		{"restart inside", []string{"restart"}, inside, 4},
+		{"restart to nothing", []string{"restart"}, func(b *bench) {
+			b.connect = func(context.Context) (cw.Services, error) {
+				return nil, cw.Errorf(cw.CodeFailed, "port 7420 of 127.0.0.1 is taken").WithHint("take another")
+			}
+		}, 1},
 		{"serve", []string{"serve"}, nil, 0},
 		{"serve inside", []string{"serve"}, inside, 4},
 		{"serve second", []string{"serve"}, func(b *bench) {

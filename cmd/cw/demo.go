@@ -211,7 +211,7 @@ func (d *demo) spawnOne(ctx context.Context, project cw.Project, job demoJob) (c
 	}
 	return d.svc.Spawn(context.WithoutCancel(ctx), cw.SpawnRequest{
 		RequestKey: cw.NewID(), Goal: job.goal, Mode: cw.ModeExecute, Projects: []string{string(project.ID)},
-		Provider: "script", Script: path, Env: d.env.forAgent(),
+		Provider: "script", Script: path, Env: d.env.forAgent(d.home()),
 	})
 }
 

@@ -31,8 +31,15 @@ when the daemon is restarted meanwhile.
 With --json each line is one event. docs/events.md describes all types; the live
 ones are not stored and are seen only with --follow.`,
 		Example: "cw events --follow\ncw events --type agent:stopped,agent:crashed\ncw events --follow --since 1200 --json",
-		Args:    noArgs,
-		RunE:    start(a, runF, eventsRun, opts),
+		Args: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"agent", "initiative"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return usagef("--%s is empty, which would show everything", name).WithHint("name one, or leave the flag out")
+				}
+			}
+			return noArgs(cmd, args)
+		},
+		RunE: start(a, runF, eventsRun, opts),
 	}
 	fl := cmd.Flags()
 	fl.BoolVarP(&opts.follow, "follow", "f", false, "go on with what happens, until Ctrl-C")

@@ -85,6 +85,7 @@ func TestEvents(t *testing.T) {
 		{"none", []string{"events"}, nil, 0},
 		{"terminal", []string{"events"}, terminal, 0},
 		{"negative", []string{"events", "--since", "-1"}, some, 2},
+		{"an empty name", []string{"events", "--agent", ""}, some, 2},
 		{"no number", []string{"events", "--since", "x"}, some, 2},
 		{"tail alone", []string{"events", "--tail"}, some, 2},
 		{"tail and since", []string{"events", "-f", "--tail", "--since", "3"}, some, 2},

@@ -24,6 +24,7 @@ type fakeServices struct {
 	chunks   map[cw.AgentID][]cw.Chunk
 	events   []cw.Event
 	tokens   []cw.Token
+	revoked  []string
 	// ends are the agents as they are once their output was read to its end;
 	// one that is not in here never ends.
 	ends map[cw.AgentID]cw.AgentView
@@ -197,6 +198,7 @@ func (f *fakeServices) CreateToken(_ context.Context, req cw.TokenRequest) (cw.C
 		return cw.CreatedToken{}, err
 	}
 	token := cw.Token{ID: "tttttttttttt", Name: cmp.Or(req.Name, "dashboard"), Kind: cw.ActorDashboard, Scopes: req.Scopes, CreatedAt: epoch}
+	f.tokens = append(f.tokens, token)
 	return cw.CreatedToken{Token: token, Secret: "cwd_secret"}, f.fails("CreateToken")
 }
 
@@ -209,6 +211,7 @@ func (f *fakeServices) RevokeToken(_ context.Context, ref string) (cw.Token, err
 		if t.Name == ref || string(t.ID) == ref {
 			at := epoch
 			t.RevokedAt = &at
+			f.revoked = append(f.revoked, t.Name)
 			return t, f.fails("RevokeToken")
 		}
 	}

@@ -158,8 +158,11 @@ func until(t *time.Time) string {
 	if t == nil {
 		return ""
 	}
-	return " until " + t.Local().Format("2006-01-02 15:04")
+	return " until " + clock(*t)
 }
+
+// clock is a time for people: to the minute, where they are.
+func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // item is a value of a sequence, or the error that ended it.
 type item[T any] struct {

@@ -90,12 +90,30 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 		if first, _, _ := strings.Cut(strings.TrimSpace(clean(v.Error)), "\n"); first != "" {
 			why += ": " + first
 		}
-		return exitCrashed, cw.Errorf(cw.CodeFailed, "%s crashed (%s)", name, why).WithHint("cw agent logs %s", name)
+		return exitCrashed, cw.Errorf(cw.CodeFailed, "%s crashed (%s)", name, why).WithHint("%s", crashHint(v))
 	case cw.StatusStopped:
 		return exitStopped, cw.Errorf(cw.CodeFailed, "%s was stopped%s", name, bracketed(string(v.Reason))).
 			WithHint("cw agent diff %s shows how far it came", name)
 	}
 	return exitDetached, nil // it works: nobody waits for its end
+}
+
+// crashHint is what to do about a crash. The log of an agent helps where it
+// wrote one: not when its CLI never began.
+func crashHint(v cw.AgentView) string {
+	switch v.Reason {
+	case cw.ReasonAuth:
+		return fmt.Sprintf("log in to %s again, or give it a key that is good, then start the work anew", v.Provider)
+	case cw.ReasonUsageLimit:
+		if v.RetryAt == nil {
+			return "start the work anew when the limit is over, or with another --provider"
+		}
+		return fmt.Sprintf("start the work anew after %s, or with another --provider", clock(*v.RetryAt))
+	case cw.ReasonStartFailed:
+		return fmt.Sprintf("cw agent show %s has all that %s said; cw doctor looks at the rest", v.Alias, v.Provider)
+	default:
+		return "cw agent logs " + v.Alias
+	}
 }
 
 func judgeIdle(v cw.AgentView) (why string, verdict *cw.Error) {
@@ -288,6 +306,9 @@ func nextSteps(r report, gitDir string) []string {
 	switch r.ExitReason {
 	case exitCrashed:
 		steps = []string{"cw agent logs " + name, "cw agent show " + name}
+		if r.Reason == cw.ReasonStartFailed { // it wrote no log
+			steps = []string{"cw agent show " + name, "cw doctor"}
+		}
 	case exitWaiting:
 		steps = []string{"cw agent show " + name}
 	case exitNoCommit:

@@ -40,11 +40,15 @@ func restartRun(ctx context.Context, o *restartOptions) error {
 	if _, err := daemon.LoadSettings(from); err != nil {
 		return err // before the daemon that runs is ended for one that cannot start
 	}
-	if _, err := a.stopDaemon(ctx); err != nil {
+	was, err := a.stopDaemon(ctx)
+	if err != nil {
 		return err
 	}
 	svc, err := a.connect(ctx)
 	if err != nil {
+		if was.Stopped {
+			a.note("the old daemon is stopped, and no other one started; agents run on")
+		}
 		return err
 	}
 	status, err := svc.Status(ctx)

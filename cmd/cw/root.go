@@ -19,9 +19,9 @@ func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cw",
 		Short: "Run coding agents as a team",
-		Long: `cw runs coding agents as a team. An agent is the CLI of a provider (claude, or any
-program of yours), started headless in a worktree of its own. cw watches it,
-keeps every byte it writes, and hands over its work as a branch.`,
+		Long: `cw runs coding agents as a team. An agent is the CLI of a provider (claude, codex,
+or any program of yours), started headless in a worktree of its own. cw watches
+it, keeps every byte it writes, and hands over its work as a branch.`,
 		Example:       "cw demo\ncw run \"make the tests of the parser pass\"\ncw agent list",
 		Version:       version(),
 		SilenceErrors: true,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -237,6 +238,60 @@ func TestRunSpawns(t *testing.T) {
 				t.Errorf("request differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCrashHints: what to do about a crash is said by its reason, and nobody is
+// sent to a log that holds nothing.
+func TestCrashHints(t *testing.T) {
+	t.Parallel()
+	at := epoch.Add(time.Hour)
+	for _, tc := range []struct {
+		reason cw.Reason
+		retry  *time.Time
+		want   string
+	}{
+		{cw.ReasonAuth, nil, "log in to codex again, or give it a key that is good, then start the work anew"},
+		{cw.ReasonUsageLimit, nil, "start the work anew when the limit is over, or with another --provider"},
+		{cw.ReasonUsageLimit, &at, "start the work anew after " + at.Local().Format("2006-01-02 15:04") + ", or with another --provider"},
+		{cw.ReasonStartFailed, nil, "cw agent show brave-otter has all that codex said; cw doctor looks at the rest"},
+		{cw.ReasonNoSignal, nil, "cw agent logs brave-otter"},
+		{cw.ReasonKilled, nil, "cw agent logs brave-otter"},
+	} {
+		v := running("brave-otter")
+		v.Provider, v.Status, v.Reason, v.RetryAt = "codex", cw.StatusCrashed, tc.reason, tc.retry
+		why, verdict := judge(v)
+		if why != exitCrashed || verdict.Hint != tc.want {
+			t.Errorf("%s: %s, hint %q", tc.reason, why, verdict.Hint)
+		}
+		for _, step := range nextSteps(newReport(v, why, 0), "") {
+			if tc.reason == cw.ReasonStartFailed && strings.Contains(step, "agent logs") {
+				t.Errorf("%s: next %q", tc.reason, step)
+			}
+		}
+	}
+}
+
+// TestSpawnPassesCredentials: what an agent of any provider may get from the
+// person who starts it reaches the daemon, and nothing else does. Without it a
+// run would take the credentials that a daemon happened to be started with.
+func TestSpawnPassesCredentials(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"PATH": "/bin", "LC_ALL": "C", "HTTPS_PROXY": "http://proxy", "SSL_CERT_FILE": "/ca.pem",
+		"CODEX_HOME": "/other/codex", "CODEX_API_KEY": "sk-codex", "CLAUDE_CONFIG_DIR": "/other/claude", "ANTHROPIC_BASE_URL": "http://gateway",
+	}
+	b := newBench(t)
+	b.env = maps.Clone(want)
+	for _, name := range []string{"SECRET", "CW_TOKEN", "GIT_DIR", "CODEX_THREAD_ID", "CLAUDECODE", "AWS_SECRET_ACCESS_KEY"} {
+		b.env[name] = "no"
+	}
+	b.fake.add(running("brave-otter"), nil)
+	if text, code := b.session(t.Context(), "agent", "spawn", "fix it"); code != 0 {
+		t.Fatal(text)
+	}
+	if diff := cmp.Diff(want, b.fake.spawns[0].Env); diff != "" {
+		t.Errorf("environment differs (-want +got):\n%s", diff)
 	}
 }
 

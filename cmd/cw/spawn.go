@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
+	"cw/providers"
 )
 
 // A spawn is asked for again while the daemon is away, for spawnMax with
@@ -67,6 +67,10 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 	if err != nil {
 		return cw.SpawnRequest{}, err
 	}
+	home, err := a.home()
+	if err != nil {
+		return cw.SpawnRequest{}, err
+	}
 	return cw.SpawnRequest{
 		RequestKey: cw.NewID(),
 		Goal:       goal,
@@ -77,7 +81,7 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 		Name:       f.name,
 		Script:     script,
 		Sandbox:    cw.Sandbox(f.sandbox),
-		Env:        a.env.forAgent(),
+		Env:        a.env.forAgent(home),
 	}, nil
 }
 
@@ -152,17 +156,11 @@ func (a *app) scriptPath(script string) (string, error) {
 	return path, err
 }
 
-// forAgent is the part of the caller's environment that an agent gets.
-func (e environ) forAgent() map[string]string {
-	exact := []string{"PATH", "LANG", "LANGUAGE", "SSH_AUTH_SOCK", "TERM", "TMPDIR"}
-	proxies := []string{"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"}
-	out := map[string]string{}
-	for name, value := range e {
-		if slices.Contains(exact, name) || strings.HasPrefix(name, "LC_") || slices.Contains(proxies, strings.ToLower(name)) {
-			out[name] = value
-		}
-	}
-	return out
+// forAgent is the part of the caller's environment that an agent may get: what
+// the presets name, and the user's own ones with them.
+func (e environ) forAgent(home cw.Home) map[string]string {
+	presets, _ := providers.Load(home.Providers()) // the daemon reports the bad ones
+	return presets.FromCaller(e)
 }
 
 // spawn asks for an agent. Ctrl-C does not cut the request off, since nobody

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -55,10 +57,13 @@ func tokenCreateRun(ctx context.Context, o *tokenCreateOptions) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(made)
+	if err := o.show(made); err != nil { // nobody has seen it, so nobody shall have it
+		_, revoked := svc.RevokeToken(ctx, string(made.ID))
+		return errors.Join(fmt.Errorf("show the token, which is ended again: %w", err), revoked)
 	}
-	a.printf("%s\n", made.Secret)
+	if a.json {
+		return nil
+	}
 	may := "read"
 	if slices.Contains(made.Scopes, cw.ScopeOperate) {
 		may = "read and operate"
@@ -66,6 +71,15 @@ func tokenCreateRun(ctx context.Context, o *tokenCreateOptions) error {
 	a.note("this token, %s, may %s; it is shown only now. cw token revoke %s ends it", made.Name, may, shellWord(made.Name))
 	a.noteDoor(ctx, svc)
 	return nil
+}
+
+// show writes the token, or the whole of it with --json.
+func (o *tokenCreateOptions) show(made cw.CreatedToken) error {
+	if o.app.json {
+		return o.app.printJSON(made)
+	}
+	_, err := fmt.Fprintln(o.app.out, made.Secret)
+	return err
 }
 
 // noteDoor says where dashboards call, or how to let them. The token is made:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +62,20 @@ func TestToken(t *testing.T) {
 		{"revoke json", []string{"token", "revoke", "--json", "wall screen"}, two, 0},
 		{"revoke nothing", []string{"token", "revoke"}, two, 2},
 	})
+}
+
+// TestTokenThatNobodySaw: when it cannot be shown it is ended again, and the
+// command fails.
+func TestTokenThatNobodySaw(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"token", "create"}, {"token", "create", "--json"}} {
+		b := newBench(t)
+		b.out = full{}
+		if text, code := b.session(t.Context(), args...); code != 1 || !strings.Contains(text, "no space left") {
+			t.Errorf("want exit code 1:\n%s", text)
+		}
+		if got := strings.Join(b.fake.revoked, " "); got != "dashboard" {
+			t.Errorf("revoked: %q", got)
+		}
+	}
 }

@@ -170,7 +170,7 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 			return nil, cw.Errorf(cw.CodeInvalid, "the request cannot be written as JSON").Because(err)
 		}
 		if len(data) > BodyMax { // the daemon would hang up in the middle of it
-			return nil, errBodyTooLong()
+			return nil, errBodyTooLong(BodyMax)
 		}
 		body = bytes.NewReader(data)
 	}

@@ -126,7 +126,7 @@ func reshape(ctx huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	e := &problem{Code: cw.CodeInvalid, Message: invalidText(model), status: cw.Outcomes()[cw.CodeInvalid].HTTPStatus}
+	e := &problem{Code: cw.CodeInvalid, Message: invalidText(model), Hint: "GET /v1/openapi.json describes what a request may hold", status: cw.Outcomes()[cw.CodeInvalid].HTTPStatus}
 	if own, ok := ctx.(*edge); ok {
 		own.status = e.status
 	}

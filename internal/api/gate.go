@@ -21,6 +21,10 @@ const SocketHost = "cw.sock"
 // cw.GoalMax fits, even where JSON escapes many of its bytes.
 const BodyMax = 8 << 20
 
+// bodyShort is the greatest length in bytes of a body without a goal: names,
+// a path. A caller that may only read must not be able to fill the memory.
+const bodyShort = 64 << 10
+
 // bodyPatience is how long a caller may take to send its body.
 const bodyPatience = 30 * time.Second
 
@@ -98,7 +102,7 @@ func form(r *http.Request) error {
 		return nil
 	}
 	if r.ContentLength > BodyMax {
-		return errBodyTooLong()
+		return errBodyTooLong(BodyMax)
 	}
 	media := ""
 	if len(contentType) == 1 {
@@ -110,8 +114,16 @@ func form(r *http.Request) error {
 	return nil
 }
 
-func errBodyTooLong() *cw.Error {
-	return cw.Errorf(cw.CodeInvalid, "the request is longer than %d bytes", BodyMax)
+func errBodyTooLong(most int64) *cw.Error {
+	return cw.Errorf(cw.CodeInvalid, "the request is longer than %d bytes", most).WithHint("send less at once")
+}
+
+// noBody refuses a body where none is read.
+func noBody(r *http.Request) error {
+	if r.ContentLength != 0 {
+		return cw.Errorf(cw.CodeInvalid, "a body is not taken here").WithHint("send the request without one; parameters are in the address")
+	}
+	return nil
 }
 
 // bearer gives the token of a request, "" without one. A header of another
@@ -178,22 +190,26 @@ func (s *Server) isSelf(ctx context.Context, actor cw.Actor, ref string) bool {
 	return err == nil && view.ID == actor.AgentID && view.Alias == ref
 }
 
-// readBody replaces the body by its bytes, so that a slow or endless sender is
-// dealt with here. net/http lifts the deadline once the body has arrived.
-func (g gate) readBody(w http.ResponseWriter, r *http.Request) error {
-	if r.ContentLength == 0 {
-		return nil
+// readBody replaces the body by its bytes, at most so many, so that a slow or
+// endless sender is dealt with here. net/http lifts the deadline once the body
+// has arrived.
+func (g gate) readBody(w http.ResponseWriter, r *http.Request, most int64) error {
+	if r.ContentLength == 0 || most == 0 {
+		return noBody(r)
+	}
+	if r.ContentLength > most {
+		return errBodyTooLong(most)
 	}
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.patience)); err != nil {
 		return fmt.Errorf("set the deadline for a body: %w", err)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyMax))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return errBodyTooLong()
+		return errBodyTooLong(most)
 	case err != nil:
-		return cw.Errorf(cw.CodeInvalid, "the request's body did not arrive whole").Because(err)
+		return cw.Errorf(cw.CodeInvalid, "the request's body did not arrive whole").WithHint("send it again").Because(err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if out, ok := w.(*answer); ok {

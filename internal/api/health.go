@@ -1,13 +1,17 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 
 	"cw/internal/cw"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
+
+// metricsType is the media type of the text format of Prometheus.
+const metricsType = "text/plain; version=0.0.4; charset=utf-8"
 
 // health is the whole answer of GET /healthz. It is the same for everybody, so
 // it tells nothing but that a daemon is there.
@@ -30,9 +34,13 @@ func registerHealth(s *Server) {
 			return nil, s.wire(ctx, cw.Errorf(cw.CodeNotFound, "metrics are switched off").
 				WithHint("cw config set metrics.enabled true, then cw restart"))
 		}
+		var text bytes.Buffer
+		if err := s.opts.Metrics(ctx, &text); err != nil {
+			return nil, s.wire(ctx, fmt.Errorf("measure for metrics: %w", err))
+		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
-			r, w := humago.Unwrap(hctx)
-			s.opts.Metrics.ServeHTTP(w, r)
+			hctx.SetHeader("Content-Type", metricsType)
+			_, _ = hctx.BodyWriter().Write(text.Bytes()) // the reader is gone when this fails
 		}}, nil
 	})
 }

@@ -69,7 +69,7 @@ func (s *Server) describe() {
 		URL: "http://{host}:{port}", Description: aboutServer,
 		Variables: map[string]*huma.ServerVariable{
 			"host": {Default: "127.0.0.1", Description: "127.0.0.1, [::1], localhost, or a name of http.allowedHosts"},
-			"port": {Default: "7433", Description: "the port of http.address"},
+			"port": {Default: "7420", Description: "the port of http.address"},
 		},
 	}}
 	doc.Tags = tags()

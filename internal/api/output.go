@@ -19,13 +19,17 @@ type agentOutput struct {
 	Format      string `query:"format" enum:"raw,events" default:"raw" doc:"raw: chunks; events: parsed"`
 	Session     int    `query:"session" minimum:"0" doc:"from this session on; 0: from the first"`
 	Only        bool   `query:"only" doc:"only that session"`
-	Offset      int64  `query:"offset" minimum:"0" doc:"from this byte of the session on"`
+	Offset      int64  `query:"offset" minimum:"0" doc:"from this byte of the named session on"`
 	Until       string `query:"until" enum:"now,rest,closed" default:"now" doc:"now: what is stored; rest: until the agent is at rest; closed: for ever"`
 	LastEventID string `header:"Last-Event-ID" doc:"go on after this chunk; wins over session and offset"`
 }
 
 func (in *agentOutput) query() (cw.OutputQuery, error) {
 	after, err := lastEventID(in.LastEventID)
+	if err == nil && in.Offset > 0 && in.Session == 0 && after == 0 {
+		err = cw.Errorf(cw.CodeInvalid, "an offset counts the bytes of one session, and none is named").
+			WithHint("give session as well, or leave out offset")
+	}
 	return cw.OutputQuery{
 		Session: in.Session, Only: in.Only, Offset: in.Offset,
 		AfterID: after, Until: cw.OutputUntil(in.Until),

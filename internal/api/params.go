@@ -37,12 +37,17 @@ func (q query) page(p cw.PageQuery) {
 // checkedQuery refuses queries that the route would read in another way than
 // they were meant: a parameter that is nearly one of the route's, one that
 // stands there twice, and what cannot be read at all. Others are left alone,
-// since newer clients say more.
+// since newer clients say more. The header that a stream resumes by stands for
+// a parameter.
 func checkedQuery[I any](s *Server) func(huma.Context, func(huma.Context)) {
 	names := queryNames(reflect.TypeFor[I]())
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
-		if err := checkQuery(r.URL.RawQuery, names); err != nil {
+		err := checkQuery(r.URL.RawQuery, names)
+		if ids := r.Header.Values("Last-Event-ID"); err == nil && len(ids) > 1 {
+			err = cw.Errorf(cw.CodeInvalid, "Last-Event-ID stands there %d times", len(ids)).WithHint("send the id of the last frame alone")
+		}
+		if err != nil {
 			s.writeError(r.Context(), w, err)
 			return
 		}

@@ -77,3 +77,19 @@ func TestAgentsListOnlyThemselves(t *testing.T) {
 		t.Errorf("somebody else's project: %v %v", none.Items, err)
 	}
 }
+
+// TestTwoLastEventIDs: one of them would be taken, and which is anybody's guess.
+func TestTwoLastEventIDs(t *testing.T) {
+	t.Parallel()
+	at := startDaemon(t, dashboards).serveTCP(t)
+	auth := bearerLine(tokenRead)
+	for _, target := range []string{"/v1/events", "/v1/agents/brave-otter/output"} {
+		got := at.ask(t, "GET", target, auth, "Last-Event-ID: 5", "Last-Event-ID: 5")
+		if got.status != http.StatusBadRequest || got.err.Hint == "" || !strings.Contains(got.err.Message, "2 times") {
+			t.Errorf("%s: %s", target, got)
+		}
+		if got := at.ask(t, "GET", target, auth, "Last-Event-ID: 5"); got.status != http.StatusOK {
+			t.Errorf("%s with one: %s", target, got)
+		}
+	}
+}

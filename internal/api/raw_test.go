@@ -135,11 +135,10 @@ func TestHealthAndMetrics(t *testing.T) {
 	t.Parallel()
 	off, on := startDaemon(t, dashboards), startDaemon(t, func(o *api.Options) {
 		dashboards(o)
-		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-			w.Header().Set("Cache-Control", "public")
-			_, _ = io.WriteString(w, "cw_agents 3\n")
-		})
+		o.Metrics = func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, "cw_agents 3\n")
+			return err
+		}
 	})
 	for _, at := range []door{on.serveTCP(t), on.socketDoor()} {
 		health := at.ask(t, "GET", "/healthz")
@@ -150,7 +149,7 @@ func TestHealthAndMetrics(t *testing.T) {
 		if at.network == "unix" {
 			metrics = at.ask(t, "GET", "/metrics")
 		}
-		if metrics.status != http.StatusOK || metrics.body != "cw_agents 3\n" || metrics.header.Get("Content-Type") != "text/plain; version=0.0.4" {
+		if metrics.status != http.StatusOK || metrics.body != "cw_agents 3\n" || metrics.header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 			t.Errorf("%s: %s %v", at.network, metrics, metrics.header)
 		}
 		checkTCPHeaders(t, metrics, false)

@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"time"
 
 	"cw/internal/cw"
@@ -26,6 +28,16 @@ func (s *Server) logRequest(r *http.Request, actor cw.ActorKind, status int, too
 		"ms", float64(took.Microseconds())/1000, "actor", actor)
 }
 
+// logRefusal writes a warning about a request that was refused, and only for
+// debugging once its caller has caused many.
+func (s *Server) logRefusal(ctx context.Context, message string, attrs ...any) {
+	level := slog.LevelDebug
+	if actor := cw.ActorOf(ctx); s.refusals.Take(string(actor.Kind)+" "+actor.ID, time.Now()) {
+		level = slog.LevelWarn
+	}
+	s.opts.Log.Log(ctx, level, message, attrs...)
+}
+
 func (s *Server) requestLevel(pattern string, took time.Duration) slog.Level {
 	if took > slowAfter && !s.streamsAt(pattern) {
 		return slog.LevelWarn
@@ -41,6 +53,15 @@ func (s *Server) streamsAt(pattern string) bool {
 		}
 	}
 	return false
+}
+
+// secretText is what tokens and tickets look like.
+var secretText = regexp.MustCompile(`cw[ads]_[0-9A-Za-z_-]*`)
+
+// shownPath is the path of a request as it may be kept: the beginning of a long
+// one, and without a token that somebody wrote into it.
+func shownPath(r *http.Request) string {
+	return fmt.Sprintf("%.200s", secretText.ReplaceAllString(r.URL.EscapedPath(), "SECRET"))
 }
 
 // knownMethod keeps words that are no method of ours out of the log.

@@ -36,6 +36,18 @@ func (r Route) open() bool { return r.Dashboard == Anyone }
 // Pattern is the route as the standard mux writes it: "GET /v1/status".
 func (r Route) Pattern() string { return r.Method + " " + r.Path }
 
+// bodyMax is how many bytes a body of the route may have; 0: none is taken. A
+// stream would hold one for as long as it is open.
+func (r Route) bodyMax() int64 {
+	switch {
+	case r.Method != http.MethodPost:
+		return 0
+	case r.ID == "spawn-agent":
+		return BodyMax
+	}
+	return bodyShort
+}
+
 // peopleOnly is the scope of routes that no agent may use.
 const peopleOnly cw.Scope = ""
 

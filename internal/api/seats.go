@@ -10,6 +10,7 @@ import (
 // for as long as its reader does not read.
 const (
 	agentSeats     = 8   // of one agent, whichever of its processes opened them
+	tokenSeats     = 100 // of one dashboard's token, so that others find some
 	dashboardSeats = 200 // of all dashboards, so that the socket always has some
 	allSeats       = 256 // of all callers
 )
@@ -20,6 +21,7 @@ type seats struct {
 	all        int
 	dashboards int
 	byAgent    map[cw.AgentID]int
+	byToken    map[string]int
 }
 
 // take gives the actor one more stream until release, which may be called more
@@ -31,6 +33,9 @@ func (s *seats) take(actor cw.Actor) (release func(), err error) {
 	case actor.Kind == cw.ActorAgent && s.byAgent[actor.AgentID] >= agentSeats:
 		return nil, cw.Errorf(cw.CodeTooMany, "this agent has %d streams open already", agentSeats).
 			WithHint("end a command that follows output, then try again")
+	case actor.Kind == cw.ActorDashboard && s.byToken[actor.ID] >= tokenSeats:
+		return nil, cw.Errorf(cw.CodeTooMany, "this token has %d streams open already", tokenSeats).
+			WithHint("close dashboards, or let one stream carry the events of many agents, then try again")
 	case actor.Kind == cw.ActorDashboard && s.dashboards >= dashboardSeats:
 		return nil, cw.Errorf(cw.CodeTooMany, "dashboards have %d streams open already", dashboardSeats).
 			WithHint("close dashboards, or let one stream carry the events of many agents, then try again")
@@ -51,12 +56,19 @@ func (s *seats) add(actor cw.Actor, n int) {
 	switch actor.Kind {
 	case cw.ActorDashboard:
 		s.dashboards += n
+		s.byToken = count(s.byToken, actor.ID, n)
 	case cw.ActorAgent:
-		if s.byAgent == nil {
-			s.byAgent = map[cw.AgentID]int{}
-		}
-		if s.byAgent[actor.AgentID] += n; s.byAgent[actor.AgentID] == 0 {
-			delete(s.byAgent, actor.AgentID)
-		}
+		s.byAgent = count(s.byAgent, actor.AgentID, n)
 	}
+}
+
+// count adds to one of many counters; those at 0 go.
+func count[K comparable](counters map[K]int, of K, n int) map[K]int {
+	if counters == nil {
+		counters = map[K]int{}
+	}
+	if counters[of] += n; counters[of] == 0 {
+		delete(counters, of)
+	}
+	return counters
 }

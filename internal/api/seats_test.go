@@ -28,10 +28,17 @@ func TestSeats(t *testing.T) {
 	}
 	take(agent, cw.CodeTooMany)
 	take(cw.Actor{Kind: cw.ActorAgent, AgentID: "bbbbbbbbbbbb"}, "") // another agent has its own
-	for range dashboardSeats {
+	for range tokenSeats {
 		take(board, "")
 	}
 	take(board, cw.CodeTooMany)
+	other := board
+	other.ID = "dddddddddddd" // another token still finds some
+	for range dashboardSeats - tokenSeats {
+		take(other, "")
+	}
+	other.ID = "eeeeeeeeeeee"
+	take(other, cw.CodeTooMany)
 	for s.all < allSeats {
 		take(person, "")
 	}
@@ -43,7 +50,7 @@ func TestSeats(t *testing.T) {
 	for _, release := range releases {
 		release()
 	}
-	if s.all != 0 || s.dashboards != 0 || len(s.byAgent) != 0 {
-		t.Errorf("all were released: %s", fmt.Sprint(s.all, s.byAgent))
+	if s.all != 0 || s.dashboards != 0 || len(s.byAgent) != 0 || len(s.byToken) != 0 {
+		t.Errorf("all were released: %s", fmt.Sprint(s.all, s.byAgent, s.byToken))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -28,6 +29,14 @@ const (
 // versionHeader carries cw.APIVersion on every request and every answer.
 const versionHeader = "Cw-Api"
 
+// Refusals that are lines of the log, of one caller in a while; those without
+// a token count as one. Any web page can cause them, and the log is rotated:
+// without a bound they would drive out what it is for.
+const (
+	refusalLines = 60
+	refusalWhile = time.Minute
+)
+
 // Options says what a server serves, and to whom.
 type Options struct {
 	// Services does the work. Needed.
@@ -46,8 +55,9 @@ type Options struct {
 	// Authenticate tells whose token a request over TCP shows, and what it may.
 	// CodeUnauthorized for a token that is none, or no longer. nil: no TCP.
 	Authenticate func(ctx context.Context, token string) (cw.Actor, []cw.Scope, error)
-	// Metrics answers GET /metrics. nil: there is none.
-	Metrics http.Handler
+	// Metrics writes the answer of GET /metrics, in the text format of
+	// Prometheus. nil: there is none.
+	Metrics func(ctx context.Context, w io.Writer) error
 	// OnRefused hears of every refusal of a known caller that lacks the right:
 	// what is the operation and the path. ctx outlives the request. May be nil.
 	OnRefused func(ctx context.Context, actor cw.Actor, what string)
@@ -94,6 +104,7 @@ type Server struct {
 	seats    seats            // of open streams
 	visits   visits           // open streams of tokens
 	tickets  tickets          // that open a stream in place of a token
+	refusals *Allowance       // of lines in the log
 }
 
 // NewServer makes a server for the daemon's own user. It is an error when a
@@ -126,6 +137,7 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 		patterns: map[string]Route{},
 		used:     map[string]bool{},
 		streams:  map[string]bool{},
+		refusals: NewAllowance(refusalLines, refusalWhile),
 	}
 	for _, row := range table {
 		s.rows[row.ID], s.patterns[row.Pattern()] = row, row
@@ -181,13 +193,13 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		if err := s.allow(ctx, row, r.PathValue("id")); err != nil {
-			what := fmt.Sprintf("%s (%s %.200s)", row.ID, r.Method, r.URL.EscapedPath())
-			s.opts.Log.WarnContext(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
+			what := fmt.Sprintf("%s (%s %s)", row.ID, r.Method, shownPath(r))
+			s.logRefusal(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
 			s.opts.OnRefused(context.WithoutCancel(ctx), cw.ActorOf(ctx), what)
 			s.writeError(ctx, w, err)
 			return
 		}
-		if err := s.gate.readBody(w, r); err != nil {
+		if err := s.gate.readBody(w, r, row.bodyMax()); err != nil {
 			s.writeError(ctx, w, err)
 			return
 		}
@@ -225,15 +237,18 @@ func (s *Server) serveHTTP(f front, w http.ResponseWriter, r *http.Request) {
 	who, err = f.enter(out, r)
 	switch {
 	case errors.Is(err, errPreflight):
+		out.last = true
 		out.WriteHeader(http.StatusNoContent)
 		return
 	case err != nil:
-		s.opts.Log.WarnContext(r.Context(), "not let in", "method", knownMethod(r.Method), "path", fmt.Sprintf("%.200s", r.URL.EscapedPath()), "error", err)
+		s.logRefusal(r.Context(), "not let in", "method", knownMethod(r.Method), "path", shownPath(r), "error", err)
 		out.last = true
 		s.writeError(r.Context(), out, err)
 		return
 	}
-	if who.actor.Kind != nobody {
+	if who.actor.Kind == nobody {
+		out.last = true // who shows no token keeps none of the connections, of which there are only so many
+	} else {
 		out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
 	}
 	r = r.WithContext(withCaller(r.Context(), who))
@@ -272,7 +287,8 @@ func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		s.writeError(r.Context(), w, cw.Errorf(cw.CodeNotFound, "there is nothing at %.200q", r.URL.Path))
+		s.writeError(r.Context(), w, cw.Errorf(cw.CodeNotFound, "there is nothing at %.200q", r.URL.Path).
+			WithHint("GET /v1/openapi.json describes all that there is"))
 		return
 	}
 	for _, method := range allowed {

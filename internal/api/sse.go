@@ -350,7 +350,8 @@ func lastEventID(header string) (int64, error) {
 	}
 	id, err := strconv.ParseUint(header, 10, 63)
 	if err != nil {
-		return 0, cw.Errorf(cw.CodeInvalid, "Last-Event-ID must be a whole number").Because(errors.Unwrap(err))
+		return 0, cw.Errorf(cw.CodeInvalid, "Last-Event-ID must be a whole number").
+			WithHint("send the id of the last frame as it is, or none to begin anew").Because(errors.Unwrap(err))
 	}
 	return int64(id), nil
 }

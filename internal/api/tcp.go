@@ -116,11 +116,3 @@ func (f tcpFront) known(r *http.Request, row Route) (caller, error) {
 	}
 	return caller{actor, scopes}, nil
 }
-
-// noBody refuses a body where anybody may ask.
-func noBody(r *http.Request) error {
-	if r.ContentLength != 0 {
-		return cw.Errorf(cw.CodeInvalid, "a body is not taken here")
-	}
-	return nil
-}

@@ -55,10 +55,17 @@ func (d *daemon) socketDoor() door { return door{"unix", d.socket, api.SocketHos
 // serveTCP serves beside the socket until the test ends.
 func (d *daemon) serveTCP(t testing.TB) door {
 	t.Helper()
+	return d.serveOn(t, func(l net.Listener) net.Listener { return l })
+}
+
+// serveOn does it on a listener that the test has wrapped.
+func (d *daemon) serveOn(t testing.TB, wrap func(net.Listener) net.Listener) door {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	listener = wrap(listener)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	options := api.TCP{Hosts: []string{listedHost}, Origins: []string{listedOrigin}}

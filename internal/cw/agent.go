@@ -111,6 +111,12 @@ type Activity struct {
 	LastAt    *time.Time    `json:"lastAt,omitempty" doc:"of its last output"`
 }
 
+// Differs tells whether an agent does something else now. More output alone,
+// and a later time of the same retry, is no difference.
+func (a Activity) Differs(b Activity) bool {
+	return a.State != b.State || a.Tool != b.Tool || a.Attempt != b.Attempt || a.Bucket != b.Bucket
+}
+
 // AgentView is an agent with everything that belongs to it, as people see it.
 type AgentView struct {
 	Agent
@@ -185,9 +191,9 @@ type SpawnRequest struct {
 	InitiativeID string `json:"initiativeId,omitempty" doc:"refused until there are initiatives"`
 	PhaseID      string `json:"phaseId,omitempty" doc:"refused until there are phases"`
 	TaskID       string `json:"taskId,omitempty" doc:"refused until there are tasks"`
-	// Env is the caller's environment. Only a few names of it are used: PATH,
-	// LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM, TMPDIR.
-	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, of which PATH, LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM and TMPDIR are used"`
+	// Env is the caller's environment. Of it are used: PATH, LANG, LC_*, proxies,
+	// SSH_AUTH_SOCK, TERM, TMPDIR, and what the preset of the provider names.
+	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, of which PATH, LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM, TMPDIR and what the provider's preset names are used"`
 }
 
 // Sandbox names what a CLI's own sandbox lets an agent write.

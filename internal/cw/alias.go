@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math/big"
-	"regexp"
 )
 
 // AliasMax is the greatest length of an alias in bytes.
@@ -12,12 +11,12 @@ const AliasMax = 40
 
 // aliasPattern is what an alias may look like: it becomes a folder, a branch
 // name and an argument, so it starts with a letter and holds nothing special.
-var aliasPattern = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var aliasPattern = Pattern(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // ValidAlias tells whether s may be an agent's alias, with the reason if not.
 // Example: "brave-otter".
 func ValidAlias(s string) error {
-	if len(s) > AliasMax || !aliasPattern.MatchString(s) {
+	if len(s) > AliasMax || !aliasPattern().MatchString(s) {
 		return Errorf(CodeInvalid, "%q cannot be an agent's name", s).
 			WithHint("use small letters, digits and single hyphens, at most %d characters, like brave-otter", AliasMax)
 	}

@@ -9,6 +9,10 @@ import (
 // ChunkMax is the greatest size of one chunk in bytes.
 const ChunkMax = 64 << 10
 
+// ChunksSure is how many chunks one read of the store gives, if they are there,
+// however large they are.
+const ChunksSure = 64
+
 // Chunk is a piece of an agent's raw output. (AgentID, SessionNumber, Offset)
 // is unique, and the next offset is always the end of the last chunk, so that
 // every byte is stored exactly once and in order. Chunks outlive their agent.

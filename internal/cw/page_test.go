@@ -1,8 +1,13 @@
 package cw
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,8 +149,100 @@ func TestCursorVersion(t *testing.T) {
 		}
 	}
 	data, _ := base64.RawURLEncoding.DecodeString(encodeCursor(c))
-	if !strings.Contains(string(data), `"v":1`) {
-		t.Errorf("a cursor holds %q", data)
+	text := string(data[cursorSum:])
+	if !strings.Contains(text, `"v":1`) {
+		t.Errorf("a cursor holds %q", text)
+	}
+	if _, err := decodeCursor(summed(text)); err != nil {
+		t.Errorf("a cursor made here: %v", err)
+	}
+	if other, err := decodeCursor(summed(strings.Replace(text, `"v":1`, `"v":2`, 1))); err == nil {
+		t.Errorf("a cursor of another version was read as %+v", other)
+	}
+}
+
+// summed makes a cursor of its text.
+func summed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum:cursorSum], text...))
+}
+
+// numbered is a list of so many numbers, and the limits that it was asked with.
+type numbered struct {
+	size   int
+	limits []int
+}
+
+func (l *numbered) page(_ context.Context, q PageQuery) (Page[int], error) {
+	l.limits = append(l.limits, q.Limit)
+	at, _ := strconv.Atoi(q.Cursor) // "" is the beginning
+	end := min(at+q.Limit, l.size)
+	p := Page[int]{Items: []int{}}
+	for ; at < end; at++ {
+		p.Items = append(p.Items, at)
+	}
+	if end < l.size {
+		p.Next = strconv.Itoa(end)
+	}
+	return p, nil
+}
+
+// TestSomePages: no page is asked for beyond what is wanted.
+func TestSomePages(t *testing.T) {
+	t.Parallel()
+	const size = 2*PageMax + 5
+	for most, want := range map[int][]int{
+		0: {PageMax, PageMax, PageMax}, 1: {1}, PageMax: {PageMax}, PageMax + 1: {PageMax, 1},
+		size: {PageMax, PageMax, 5}, size + 1: {PageMax, PageMax, 6},
+	} {
+		list := &numbered{size: size}
+		got, err := SomePages(t.Context(), most, list.page)
+		if err != nil || !slices.Equal(list.limits, want) {
+			t.Errorf("of %d: pages of %v, want %v (%v)", most, list.limits, want, err)
+		}
+		wanted := size
+		if most > 0 {
+			wanted = min(most, size)
+		}
+		if len(got) != wanted || !slices.IsSorted(got) {
+			t.Errorf("of %d: %d items", most, len(got))
+		}
+	}
+	broken := errors.New("broken")
+	_, err := AllPages(t.Context(), func(context.Context, PageQuery) (Page[int], error) { return Page[int]{}, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("a page that fails: %v", err)
+	}
+}
+
+// agentLister is the part of an AgentService that lists.
+type agentLister struct {
+	AgentService
+	asked []AgentFilter
+}
+
+func (l *agentLister) Agents(_ context.Context, f AgentFilter) (Page[AgentView], error) {
+	l.asked = append(l.asked, f)
+	if len(l.asked) == 1 {
+		return Page[AgentView]{Items: make([]AgentView, 1), Next: "next"}, nil
+	}
+	return Page[AgentView]{Items: make([]AgentView, 1)}, nil
+}
+
+// TestAllAgents: every page is of the same filter and order, and the first is
+// the first.
+func TestAllAgents(t *testing.T) {
+	t.Parallel()
+	list := &agentLister{}
+	filter := AgentFilter{PageQuery: PageQuery{Limit: 5, Cursor: "elsewhere", Sort: "-name"}, Provider: "p"}
+	agents, err := AllAgents(t.Context(), list, filter)
+	if err != nil || len(agents) != 2 || len(list.asked) != 2 {
+		t.Fatalf("%d agents in %d pages, %v", len(agents), len(list.asked), err)
+	}
+	for i, want := range []PageQuery{{Limit: 5, Sort: "-name"}, {Limit: 4, Sort: "-name", Cursor: "next"}} {
+		if got := list.asked[i]; got.PageQuery != want || got.Provider != "p" {
+			t.Errorf("page %d was asked with %+v", i, got)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"testing"
 
@@ -43,5 +45,34 @@ func TestCallersOutside(t *testing.T) {
 		if actor.Kind != c.want || cw.ErrorCode(err) != c.code {
 			t.Errorf("%s: %q, %v", c.name, actor.Kind, err)
 		}
+	}
+}
+
+// TestRefusalsAreFewEvents: an agent gone wild or a dashboard that tries again
+// and again fills neither the store nor the streams of those who follow.
+func TestRefusalsAreFewEvents(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	who := newCallers("", db, slog.New(slog.DiscardHandler))
+	wild := cw.Actor{Kind: cw.ActorAgent, ID: "aaaaaaaaaaaa", AgentID: "aaaaaaaaaaaa", RunID: "rrrrrrrrrrrr"}
+	for i := range 100 {
+		who.report(t.Context(), wild, fmt.Sprint("this and that ", i), 0)
+		_ = who.refuse(t.Context(), api.Peer{PID: i}, cw.Actor{}, "nobody knows it")
+	}
+	who.report(t.Context(), cw.Actor{Kind: cw.ActorDashboard, ID: "tttttttttttt"}, "once", 0)
+	page, err := db.EventsAfter(t.Context(), 0, cw.EventFilter{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, e := range page.Events {
+		got[e.ActorID]++
+	}
+	if want := map[string]int{"aaaaaaaaaaaa": 20, "": 20, "tttttttttttt": 1}; !maps.Equal(got, want) {
+		t.Errorf("events by actor: %v, want %v", got, want)
 	}
 }

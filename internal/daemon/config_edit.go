@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -220,11 +219,11 @@ func linesOf(data []byte) [][]byte {
 	return lines
 }
 
-var commentForm = regexp.MustCompile(`\s+#[^"'\]]*$`)
+var commentForm = cw.Pattern(`\s+#[^"'\]]*$`)
 
 // trailingComment is what a line says for people after its value.
 func trailingComment(line []byte) string {
-	return string(commentForm.Find(bytes.TrimRight(line, "\r\n")))
+	return string(commentForm().Find(bytes.TrimRight(line, "\r\n")))
 }
 
 // Overridden tells which variable of an environment is stronger than the file

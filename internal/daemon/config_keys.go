@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +207,7 @@ func checkOrigin(word string) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return fmt.Errorf("%s", form)
 	}
-	if word != u.Scheme+"://"+u.Host || word != strings.ToLower(word) || !hostForm.MatchString(u.Hostname()) && !isIPv6(u.Hostname()) {
+	if word != u.Scheme+"://"+u.Host || word != strings.ToLower(word) || !hostForm().MatchString(u.Hostname()) && !isIPv6(u.Hostname()) {
 		return fmt.Errorf("%s", form)
 	}
 	port := u.Port()
@@ -225,28 +224,28 @@ func isIPv6(host string) bool {
 	return err == nil && ip.Is6() && ip.Zone() == "" && ip.String() == host
 }
 
-var hostForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+var hostForm = cw.Pattern(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 
 func checkHost(word string) error {
-	if len(word) > 253 || !hostForm.MatchString(word) {
+	if len(word) > 253 || !hostForm().MatchString(word) {
 		return fmt.Errorf("is not a host name in lower case, without a port")
 	}
 	return nil
 }
 
-var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+var nameForm = cw.Pattern(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 func checkName(word string) error {
-	if word != "" && !nameForm.MatchString(word) {
+	if word != "" && !nameForm().MatchString(word) {
 		return fmt.Errorf("is not a provider's name (small letters, digits and -)")
 	}
 	return nil
 }
 
-var modelForm = regexp.MustCompile(`^([[:alnum:]][[:graph:]]{0,199})?$`)
+var modelForm = cw.Pattern(`^([[:alnum:]][[:graph:]]{0,199})?$`)
 
 func checkModel(word string) error {
-	if !modelForm.MatchString(word) {
+	if !modelForm().MatchString(word) {
 		return fmt.Errorf("is not a model's name (at most 200 characters, no spaces, no - before it)")
 	}
 	return nil

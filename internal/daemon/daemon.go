@@ -139,7 +139,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		return nil, err
 	}
 	facts := factsOf(c, buildID, doors.path, addressOf(doors.tcp))
-	who := callers{home: c.Home, store: db, log: log}
+	who := newCallers(c.Home, db, log)
 	p := &parts{
 		store: db, watcher: proc.NewWatcher(log), log: log, doors: doors,
 		old: retention{store: db, keep: c.Settings.Events.Retention, now: time.Now, log: log},

@@ -45,7 +45,7 @@ func TestLogSettings(t *testing.T) {
 	t.Parallel()
 	home := homeWith(t, "-")
 	var terminal bytes.Buffer
-	log, file := daemon.NewLog(home, daemon.LogSettings{Level: "warn", Format: "text", MaxSize: 1, Backups: 1}, &terminal)
+	log, file := daemon.NewLog(home, daemon.LogSettings{Level: "warn", Format: "text", MaxSize: 1, Backups: 2}, &terminal)
 	log.Info("quiet")
 	long := strings.Repeat("x", 600<<10)
 	for range 7 {
@@ -64,9 +64,9 @@ func TestLogSettings(t *testing.T) {
 		t.Errorf("the file has %d bytes", len(data))
 	}
 	// Old files go a moment later, in a goroutine of the library.
-	eventually(t, "one older file is left", func() bool {
+	eventually(t, "two older files are left", func() bool {
 		files, err := filepath.Glob(filepath.Join(string(home), "daemon-*.log"))
-		return err == nil && len(files) == 1
+		return err == nil && len(files) == 2
 	})
 }
 

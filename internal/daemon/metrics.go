@@ -3,8 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net/http"
+	"io"
 	"time"
 
 	"cw/internal/event"
@@ -21,18 +20,18 @@ type metrics struct {
 	streams func() int // open ones
 	version string
 	started time.Time
-	log     *slog.Logger
 }
 
-// metricsOf gives the handler of /metrics, nil when they are switched off.
-func metricsOf(c Config, p *parts, hub *event.Hub, started time.Time) http.Handler {
+// metricsOf gives the writer of /metrics, nil when they are switched off.
+func metricsOf(c Config, p *parts, hub *event.Hub, started time.Time) func(context.Context, io.Writer) error {
 	if !c.Settings.Metrics.Enabled {
 		return nil
 	}
-	return metrics{
-		store: p.store, engine: p.engine, hub: hub, log: p.log, version: c.Version, started: started,
-		streams: func() int { return p.server.OpenStreams() }, // which is made with this handler
+	m := metrics{
+		store: p.store, engine: p.engine, hub: hub, version: c.Version, started: started,
+		streams: func() int { return p.server.OpenStreams() }, // which is made with this writer
 	}
+	return m.write
 }
 
 // measured is everything that metrics are made of.
@@ -52,18 +51,15 @@ type measured struct {
 // metricsMax bounds one look; a disk that hangs must not collect requests.
 const metricsMax = 10 * time.Second
 
-// ServeHTTP implements http.Handler.
-func (m metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), metricsMax)
+// write looks and writes.
+func (m metrics) write(ctx context.Context, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, metricsMax)
 	defer cancel()
 	seen, err := m.measure(ctx)
 	if err != nil {
-		m.log.ErrorContext(ctx, "measure for metrics", "error", err)
-		http.Error(w, "the figures cannot be read; cw logs tells why", http.StatusInternalServerError)
-		return
+		return err
 	}
-	w.Header().Set("Content-Type", metricsType)
-	_ = writeMetrics(w, families(seen)) // the reader is gone
+	return writeMetrics(w, families(seen))
 }
 
 func (m metrics) measure(ctx context.Context) (measured, error) {

@@ -26,9 +26,6 @@ type sample struct {
 // one is the samples of a family without labels.
 func one[N int | int64 | float64](value N) []sample { return []sample{{value: float64(value)}} }
 
-// metricsType is the media type of the text format of Prometheus.
-const metricsType = "text/plain; version=0.0.4; charset=utf-8"
-
 // writeMetrics writes the text format of Prometheus, version 0.0.4.
 func writeMetrics(w io.Writer, families []family) error {
 	out := bufio.NewWriter(w)

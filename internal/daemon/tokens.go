@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
+	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/store"
 )
@@ -13,12 +13,12 @@ import (
 // tokens implements cw.TokenService: the tokens of dashboards.
 type tokens struct {
 	store   *store.DB
-	misuses *misuses
+	misuses *api.Allowance                                         // of events about one run's token
 	report  func(ctx context.Context, actor cw.Actor, what string) // stores a security event
 }
 
 func newTokens(db *store.DB, report func(context.Context, cw.Actor, string)) tokens {
-	return tokens{store: db, misuses: &misuses{last: map[cw.RunID]time.Time{}}, report: report}
+	return tokens{store: db, misuses: api.NewAllowance(1, misuseEvery), report: report}
 }
 
 // CreateToken implements cw.TokenService.
@@ -60,7 +60,7 @@ func (t tokens) authenticate(ctx context.Context, secret string) (cw.Actor, []cw
 		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token is not known").WithHint("make one: cw token create")
 	case token.Kind != cw.ActorDashboard:
 		agent := cw.Actor{Kind: cw.ActorAgent, ID: string(token.AgentID), AgentID: token.AgentID, RunID: token.RunID}
-		if t.misuses.tell(token.RunID, time.Now()) {
+		if t.misuses.Take(string(token.RunID), time.Now()) {
 			t.report(context.WithoutCancel(ctx), agent, "a run's token was used over TCP")
 		}
 		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token of a run is no token of a dashboard").
@@ -71,28 +71,6 @@ func (t tokens) authenticate(ctx context.Context, secret string) (cw.Actor, []cw
 	return cw.Actor{Kind: cw.ActorDashboard, ID: string(token.ID)}, token.Scopes, nil
 }
 
-// misuseEvery is how often the misuse of one run's token is an event.
+// misuseEvery is how often the misuse of one run's token is an event: a caller
+// that tries again and again makes no flood of them.
 const misuseEvery = time.Minute
-
-// misuses remembers of which runs' tokens was told, so that a caller that
-// tries again and again makes no flood of events.
-type misuses struct {
-	mu   sync.Mutex
-	last map[cw.RunID]time.Time
-}
-
-// tell decides whether a misuse at a time is to be told.
-func (m *misuses) tell(run cw.RunID, at time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for id, last := range m.last {
-		if at.Sub(last) >= misuseEvery {
-			delete(m.last, id)
-		}
-	}
-	if _, told := m.last[run]; told {
-		return false
-	}
-	m.last[run] = at
-	return true
-}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,25 +117,4 @@ func TestRunTokenOverTCP(t *testing.T) {
 	if diff := cmp.Diff(want, d.reported); diff != "" {
 		t.Errorf("reported: %s", diff)
 	}
-}
-
-// TestMisusesAreToldAgain: after a while, and what is old is forgotten.
-func TestMisusesAreToldAgain(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := &misuses{last: map[cw.RunID]time.Time{}}
-		first := m.tell("r", time.Now())
-		time.Sleep(misuseEvery - time.Nanosecond)
-		second := m.tell("r", time.Now())
-		time.Sleep(time.Nanosecond)
-		third := m.tell("r", time.Now())
-		if !first || second || !third {
-			t.Errorf("told %t, %t, %t", first, second, third)
-		}
-		time.Sleep(misuseEvery)
-		m.tell("s", time.Now())
-		if len(m.last) != 1 {
-			t.Errorf("remembers %v", m.last)
-		}
-	})
 }

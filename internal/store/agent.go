@@ -107,11 +107,11 @@ func noAgent(g *gorm.DB, ref string) error {
 	if err != nil {
 		return err
 	}
-	missing := cw.Errorf(cw.CodeNotFound, "there is no agent %q", ref)
+	missing := cw.Errorf(cw.CodeNotFound, "there is no agent %.100q", ref)
 	if len(aliases) == 0 {
 		return missing.WithHint(`there are no agents yet; start one with: cw run "what to do"`)
 	}
-	if alias, ok := nearest(ref, aliases); ok {
+	if alias, ok := cw.Nearest(ref, aliases); ok {
 		return missing.WithHint("did you mean %s? All agents: cw agent list", alias)
 	}
 	return missing.WithHint("all agents: cw agent list")

@@ -10,8 +10,8 @@ import (
 
 // Limits of one read of chunks.
 const (
-	chunkRowsMax  = 512     // when the caller names no limit
-	chunkBytesMax = 4 << 20 // in any case, but always one chunk
+	chunkRowsMax  = 512                         // when the caller names no limit
+	chunkBytesMax = cw.ChunksSure * cw.ChunkMax // in any case, but always one chunk
 )
 
 // chunkTable is where chunks are.
@@ -30,7 +30,8 @@ func (db *DB) NextOffset(ctx context.Context, agent cw.AgentID, session int) (in
 // ChunksFrom gives chunks of one agent in order of session and offset: those
 // after the chunk AfterID, or else those of Session (0: the first) that end
 // after Offset, and of later sessions unless Only. It gives at most Limit (0:
-// 512) chunks and about 4 MiB; nothing is left only when it gives none.
+// 512) chunks and about 4 MiB; nothing is left when it gives none, or
+// fewer than a Limit of at most cw.ChunksSure.
 //
 // It works below gorm: every stream asks again after every chunk.
 func (db *DB) ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, error) {
@@ -51,12 +52,14 @@ const (
 		" WHERE agent_id = ? AND id < ? ORDER BY session_number DESC, offset DESC LIMIT 1"
 	// The row value is answered from the unique index: it starts at the chunk
 	// that holds the offset. The session ?4 is the only one, unless it is 0.
+	// There is no LIMIT: SQLite plans a query with a bound one anew each time
+	// (half of the time was that), and whoever reads may stop at any row.
 	chunksAfter = `SELECT id, agent_id, agent_name, session_number, offset, bytes, created_at FROM agent_log_chunks
 		WHERE agent_id = ?1 AND (session_number, offset) >= (?2, COALESCE((SELECT MAX(offset) FROM agent_log_chunks
 			WHERE agent_id = ?1 AND session_number = ?2 AND offset <= ?3), 0))
 		AND (session_number > ?2 OR offset + length(bytes) > ?3)
 		AND (?4 = 0 OR session_number = ?4)
-		ORDER BY session_number, offset LIMIT ?5`
+		ORDER BY session_number, offset`
 )
 
 // position turns a query into the place from which chunks are wanted.
@@ -100,13 +103,13 @@ func (d *database) readChunks(ctx context.Context, q cw.ChunkQuery, session int,
 	if q.Only {
 		only = q.Session
 	}
-	rows, err := d.ask(ctx, chunksAfter, q.AgentID, session, offset, only, limit)
+	rows, err := d.ask(ctx, chunksAfter, q.AgentID, session, offset, only)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // its error is rows.Err
 	var chunks []cw.Chunk
-	for size := 0; size < chunkBytesMax && rows.Next(); {
+	for size := 0; len(chunks) < limit && size < chunkBytesMax && rows.Next(); {
 		var c cw.Chunk
 		if err := rows.Scan(&c.ID, &c.AgentID, &c.AgentName, &c.SessionNumber, &c.Offset, &c.Bytes, &c.CreatedAt); err != nil {
 			return nil, err

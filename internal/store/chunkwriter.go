@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
+	"strings"
 	"time"
 
 	"cw/internal/cw"
@@ -13,7 +13,7 @@ import (
 // Limits of a group of calls that are committed together.
 const (
 	groupBytesMax = 4 << 20              // more is not waited for
-	lingerMax     = 4 * time.Millisecond // waiting for other callers
+	lingerMax     = 8 * time.Millisecond // waiting for other callers
 	lingerGap     = 2 * time.Millisecond // nobody came for so long: go
 	endsMax       = 4096                 // runs whose end is remembered
 )
@@ -24,9 +24,15 @@ const (
 		WHERE agent_id = ? AND session_number = ? ORDER BY offset DESC LIMIT 1`
 	// dataVersion changes when another connection has written.
 	dataVersion = "PRAGMA data_version"
-	insertChunk = `INSERT INTO agent_log_chunks (agent_id, agent_name, session_number, offset, bytes, created_at)
-		VALUES (?, ?, ?, ?, ?, ?)`
+	// insertChunk is OR FAIL, which undoes nothing, so that SQLite need not note
+	// how: the transaction is given up whole when a statement fails.
+	insertChunk = `INSERT OR FAIL INTO agent_log_chunks (agent_id, agent_name, session_number, offset, bytes, created_at)
+		VALUES ` + chunkValues
+	chunkValues = "(?, ?, ?, ?, ?, ?)"
 )
+
+// insertSizes are how many chunks one statement inserts, from the most on.
+func insertSizes() []int { return []int{16, 4, 1} }
 
 // errStopped is what a writer of chunks gets after Run has ended.
 var errStopped = errors.New("the log writer has stopped")
@@ -117,7 +123,7 @@ type chunkWriter struct {
 	busy    bool // the last group held several calls
 	version *sql.Stmt
 	end     *sql.Stmt
-	insert  *sql.Stmt
+	inserts []insert
 	// ends are the ends of runs as of data version seen.
 	ends map[runKey]int64
 	seen int64
@@ -125,18 +131,32 @@ type chunkWriter struct {
 
 func newChunkWriter(ctx context.Context, db *DB) (*chunkWriter, error) {
 	w := &chunkWriter{db: db.log, now: db.now, calls: db.appends}
-	for query, stmt := range map[string]**sql.Stmt{dataVersion: &w.version, lastEnd: &w.end, insertChunk: &w.insert} {
-		var err error
-		if *stmt, err = w.db.writer.PrepareContext(ctx, query); err != nil {
-			w.close()
-			return nil, w.db.note(err)
+	var err error
+	prepare := func(query string) *sql.Stmt {
+		if err != nil {
+			return nil
 		}
+		var stmt *sql.Stmt
+		stmt, err = w.db.writer.PrepareContext(ctx, query)
+		return stmt
+	}
+	w.version, w.end = prepare(dataVersion), prepare(lastEnd)
+	for _, n := range insertSizes() {
+		w.inserts = append(w.inserts, insert{n, prepare(insertChunk + strings.Repeat(", "+chunkValues, n-1))})
+	}
+	if err != nil {
+		w.close()
+		return nil, w.db.note(err)
 	}
 	return w, nil
 }
 
 func (w *chunkWriter) close() {
-	for _, stmt := range []*sql.Stmt{w.version, w.end, w.insert} {
+	stmts := []*sql.Stmt{w.version, w.end}
+	for _, in := range w.inserts {
+		stmts = append(stmts, in.stmt)
+	}
+	for _, stmt := range stmts {
 		if stmt != nil {
 			_ = stmt.Close() // nothing is lost with a statement
 		}
@@ -211,18 +231,18 @@ func (w *chunkWriter) store(ctx context.Context, group []*appendCall) error {
 		return w.db.note(err)
 	}
 	t := chunkTx{
-		end:    sqlTx.StmtContext(ctx, w.end),
-		insert: sqlTx.StmtContext(ctx, w.insert),
-		now:    w.now().UTC().Round(0),
+		end: sqlTx.StmtContext(ctx, w.end),
+		now: w.now().UTC().Round(0),
+	}
+	for _, in := range w.inserts {
+		t.inserts = append(t.inserts, insert{in.rows, sqlTx.StmtContext(ctx, in.stmt)})
 	}
 	if t.ends, err = w.known(ctx, sqlTx); err != nil {
 		return w.db.note(errors.Join(err, sqlTx.Rollback()))
 	}
 	w.ends = nil // until this transaction is known to be stored
-	for _, call := range group {
-		if err := t.add(ctx, call); err != nil {
-			return w.db.note(errors.Join(err, sqlTx.Rollback()))
-		}
+	if err := t.add(ctx, group); err != nil {
+		return w.db.note(errors.Join(err, sqlTx.Rollback()))
 	}
 	if err := sqlTx.Commit(); err != nil {
 		return w.db.note(err)
@@ -242,73 +262,4 @@ func (w *chunkWriter) known(ctx context.Context, sqlTx *sql.Tx) (map[runKey]int6
 		w.ends, w.seen = map[runKey]int64{}, version
 	}
 	return w.ends, nil
-}
-
-// runKey names the run whose output a chunk holds.
-type runKey struct {
-	agent   cw.AgentID
-	session int
-}
-
-// chunkTx is one transaction of the chunk writer.
-type chunkTx struct {
-	end, insert *sql.Stmt
-	now         time.Time
-	ends        map[runKey]int64 // where runs go on, as this transaction sees it
-}
-
-// add stores one call, or refuses it whole by setting its err.
-func (t *chunkTx) add(ctx context.Context, call *appendCall) error {
-	ends, refusal, err := t.admit(ctx, call.chunks)
-	call.err = refusal
-	if err != nil || refusal != nil {
-		return err
-	}
-	for i := range call.chunks {
-		c := &call.chunks[i]
-		if c.CreatedAt.IsZero() {
-			c.CreatedAt = t.now
-		}
-		stored, err := t.insert.ExecContext(ctx, c.AgentID, c.AgentName, c.SessionNumber, c.Offset, c.Bytes, c.CreatedAt)
-		if err != nil {
-			return err
-		}
-		if c.ID, err = stored.LastInsertId(); err != nil {
-			return err
-		}
-	}
-	maps.Copy(t.ends, ends)
-	return nil
-}
-
-// admit checks that chunks go on where their runs end, and gives the new ends.
-func (t *chunkTx) admit(ctx context.Context, chunks []cw.Chunk) (ends map[runKey]int64, refusal, err error) {
-	ends = map[runKey]int64{}
-	for _, c := range chunks {
-		key := runKey{c.AgentID, c.SessionNumber}
-		end, ok := ends[key]
-		if !ok {
-			if end, err = t.endOf(ctx, key); err != nil {
-				return nil, nil, err
-			}
-		}
-		if c.Offset != end {
-			return nil, cw.Errorf(cw.CodeRefused, "output of %s in session %d goes on at %d, not at %d",
-				c.AgentID, c.SessionNumber, end, c.Offset), nil
-		}
-		ends[key] = c.End()
-	}
-	return ends, nil, nil
-}
-
-func (t *chunkTx) endOf(ctx context.Context, key runKey) (int64, error) {
-	if end, ok := t.ends[key]; ok {
-		return end, nil
-	}
-	var end int64
-	err := t.end.QueryRowContext(ctx, key.agent, key.session).Scan(&end)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return end, err
 }

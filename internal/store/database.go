@@ -52,6 +52,7 @@ type database struct {
 type plan struct {
 	path        string
 	synchronous string // FULL or NORMAL
+	checkpoint  int    // pages of write-ahead log at which it is copied into the file
 	migrations  fs.FS
 	version     string // of this program, for messages
 	log         *slog.Logger
@@ -134,6 +135,7 @@ func writerDSN(p plan) string {
 			"foreign_keys(1)",
 			"cell_size_check(1)",
 			fmt.Sprintf("journal_size_limit(%d)", walKeep),
+			fmt.Sprintf("wal_autocheckpoint(%d)", p.checkpoint),
 		},
 	})
 }

@@ -21,6 +21,14 @@ const (
 	logName   = "log.db"
 )
 
+// When the write-ahead logs are copied into the files, in pages of 4 KiB. The
+// one of chunks grows fast and holds the same pages of the index many times:
+// the later it is copied, the fewer are written twice.
+const (
+	stateCheckpoint = 1000 // as SQLite does
+	logCheckpoint   = 4000
+)
+
 // Options say where the databases are and who wants to know of changes.
 type Options struct {
 	Dir     string       // the home folder of cw; made, 0700, when it is not there
@@ -84,12 +92,12 @@ func open(ctx context.Context, o Options, state, chunks fs.FS) (*DB, error) {
 		return nil, err
 	}
 	p := plan{version: o.Version, log: o.Log, now: o.Now}
-	p.path, p.synchronous, p.migrations = filepath.Join(dir, stateName), "FULL", state
+	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, stateName), "FULL", stateCheckpoint, state
 	db := &DB{now: o.Now, onCommit: o.OnCommit, appends: make(chan *appendCall), stopped: make(chan struct{})}
 	if db.state, err = openDatabase(ctx, p); err != nil {
 		return nil, err
 	}
-	p.path, p.synchronous, p.migrations = filepath.Join(dir, logName), "NORMAL", chunks
+	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, logName), "NORMAL", logCheckpoint, chunks
 	if db.log, err = openDatabase(ctx, p); err != nil {
 		return nil, errors.Join(err, db.state.close())
 	}

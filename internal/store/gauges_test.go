@@ -2,12 +2,13 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 )
 
-// TestGauges counts what is in the rows, without removed agents and with the
-// runs that go on.
+// TestGauges counts what is in the rows: removed agents no longer, their runs
+// still, the runs that go on, and none of another kind.
 func TestGauges(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -22,6 +23,9 @@ func TestGauges(t *testing.T) {
 	if err != nil || !done {
 		t.Fatal(done, err)
 	}
+	removed := b.runningAgent("four")
+	b.exec("UPDATE agents SET deleted_at = ? WHERE id = ?", time.Now(), removed.Agent.ID)
+	b.addCheck(over.Agent.ID)
 	got, err := b.Gauges(t.Context())
 	b.must(err)
 	last, err := b.LastEventSeq(t.Context())
@@ -30,7 +34,7 @@ func TestGauges(t *testing.T) {
 	want := Gauges{
 		Agents: []AgentCount{{cw.StatusIdle, 1}, {cw.StatusRunning, 2}},
 		Runs: []RunCount{
-			{Provider: provider, Reason: reason, Count: 2},
+			{Provider: provider, Reason: reason, Count: 3},
 			{Provider: provider, Reason: reason, Outcome: cw.StatusIdle, Count: 1},
 		},
 		LastEvent: last,

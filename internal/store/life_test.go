@@ -14,15 +14,18 @@ func TestProjects(t *testing.T) {
 	b := newBench(t)
 	one, two := b.addProject("one"), b.addProject("two")
 
-	for name, change := range map[string]func(*cw.Project){
-		"its name":          func(p *cw.Project) { p.Name = one.Name },
-		"its git directory": func(p *cw.Project) { p.GitDir = one.GitDir },
-		"its mirror":        func(p *cw.Project) { p.Mirror = one.Mirror },
-		"its id":            func(p *cw.Project) { p.ID = one.ID },
+	for name, c := range map[string]struct {
+		change func(*cw.Project)
+		says   string
+	}{
+		"its name":          {func(p *cw.Project) { p.Name = one.Name }, "the project name one is taken by /src/one"},
+		"its git directory": {func(p *cw.Project) { p.GitDir = one.GitDir }, "the repository /src/three is already the project one"},
+		"its mirror":        {func(p *cw.Project) { p.Mirror = one.Mirror }, "belongs to the project one"},
+		"its id":            {func(p *cw.Project) { p.ID = one.ID }, ""},
 	} {
 		third, before := project("three"), b.dump()
-		change(&third)
-		refuses(t, b.AddProject(t.Context(), third, event(cw.EventProjectAdded, "x")), cw.CodeRefused, "")
+		c.change(&third)
+		refuses(t, b.AddProject(t.Context(), third, event(cw.EventProjectAdded, "x")), cw.CodeRefused, c.says)
 		same(t, "rows after "+name+" was refused", b.dump(), before)
 	}
 	for range 2 { // remote projects have no git directory
@@ -549,17 +552,5 @@ func TestTokens(t *testing.T) {
 	}
 	if _, found, err := b.TokenByHash(t.Context(), ""); err != nil || found {
 		t.Errorf("an empty hash finds something: %v", err)
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"brave-otter", "calm-bear", "calm-boar"}
-	for word, want := range map[string]string{
-		"brave-oter": "brave-otter", "brve-ottr": "brave-otter", "calm-bea": "calm-bear", "calmboar": "calm-boar",
-		"": "", "x": "", "otter": "", "entirely-else": "",
-	} {
-		if got, ok := nearest(word, names); got != want || ok != (want != "") {
-			t.Errorf("nearest(%q) is %q, want %q", word, got, want)
-		}
 	}
 }

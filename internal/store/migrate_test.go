@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,6 +103,85 @@ func TestMigrate(t *testing.T) {
 	defer func() { _ = old.Close() }()
 	if last, err := old.LastEventSeq(t.Context()); err != nil || last != 40 {
 		t.Errorf("in the backup: %d events, %v", last, err)
+	}
+}
+
+// only gives the first so many migrations of the state.
+func only(t *testing.T, count int) fs.FS {
+	t.Helper()
+	all, out := later(t), fstest.MapFS{}
+	names, err := fs.Glob(all, "*.sql")
+	if err != nil || len(names) < count {
+		t.Fatalf("migrations %v, %v", names, err)
+	}
+	for _, name := range names[:count] {
+		data, err := fs.ReadFile(all, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = &fstest.MapFile{Data: data}
+	}
+	return out
+}
+
+// firstRows are rows of the first schema, two of them tokens without a name.
+const firstRows = `
+	INSERT INTO projects (id, name, mirror, created_at, updated_at) VALUES ('pppppppppppp', 'shop', 'shop-pppp.git', '2026-01-02 03:04:05+00:00', '2026-01-02 03:04:05+00:00');
+	INSERT INTO agents (id, alias, mode, provider, status, created_at, updated_at) VALUES
+		('aaaaaaaaaaaa', 'brave-otter', 'execute', 'claude', 'idle', '2026-01-02 03:04:05.5+00:00', '2026-01-02 03:04:06+00:00'),
+		('bbbbbbbbbbbb', 'calm-bear', 'execute', 'claude', 'crashed', '2026-01-02 03:04:05+00:00', '2026-01-02 03:04:07+00:00');
+	INSERT INTO runs (id, agent_id, kind, session_number, created_at) VALUES ('rrrrrrrrrrrr', 'aaaaaaaaaaaa', 'agent', 1, '2026-01-02 03:04:05+00:00');
+	INSERT INTO tokens (id, hash, kind, run_id, agent_id, scopes_json, created_at) VALUES
+		('tttttttttttt', 'one', 'agent', 'rrrrrrrrrrrr', 'aaaaaaaaaaaa', '["self:read"]', '2026-01-02 03:04:05+00:00'),
+		('uuuuuuuuuuuu', 'two', 'agent', 'rrrrrrrrrrrr', 'aaaaaaaaaaaa', '["self:read"]', '2026-01-02 03:04:05+00:00');
+	INSERT INTO events (type, at, agent_id, data_json) VALUES ('agent:warning', '2026-01-02 03:04:05+00:00', 'aaaaaaaaaaaa', '{}');
+`
+
+// TestMigrateFromEverySchema: a home of each earlier schema is brought up to
+// date with all its rows, and what came later works on them.
+func TestMigrateFromEverySchema(t *testing.T) {
+	t.Parallel()
+	known, err := latest(later(t))
+	if err != nil || known < 2 {
+		t.Fatalf("schema %d, %v", known, err)
+	}
+	for version := 1; version < int(known); version++ {
+		dir := t.TempDir()
+		old, err := openWith(t, dir, only(t, version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &bench{DB: old, t: t}
+		b.exec(firstRows)
+		before := b.dump()
+		b.must(old.Close())
+		db, err := openWith(t, dir, later(t))
+		if err != nil {
+			t.Fatalf("from schema %d: %v", version, err)
+		}
+		b.DB = db
+		after := b.dump()
+		if version < 2 { // names came with it
+			for _, row := range after["tokens"] {
+				delete(row, "name")
+			}
+		}
+		same(t, fmt.Sprintf("rows from schema %d", version), after, before)
+		agents, err := b.AgentViews(t.Context(), cw.AgentFilter{})
+		b.must(err)
+		if len(agents.Items) != 2 || agents.Items[0].Alias != "brave-otter" {
+			t.Errorf("from schema %d: %+v", version, agents.Items)
+		}
+		for range 2 {
+			_, err := b.AddDashboardToken(t.Context(), cw.Token{ID: cw.TokenID(cw.NewID()), Hash: cw.NewID()}, cw.Actor{Kind: cw.ActorPerson})
+			b.must(err)
+		}
+		tokens, err := b.TokenPage(t.Context(), cw.PageQuery{})
+		b.must(err)
+		if len(tokens.Items) != 2 {
+			t.Errorf("from schema %d: dashboards' tokens %+v", version, tokens.Items)
+		}
+		b.must(db.Close())
 	}
 }
 

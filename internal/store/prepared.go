@@ -22,7 +22,7 @@ func (p *prepared) statement(ctx context.Context, pool *sql.DB, query string) (*
 	if stmt := p.known[query]; stmt != nil {
 		return stmt, nil
 	}
-	stmt, err := pool.PrepareContext(ctx, query)
+	stmt, err := pool.PrepareContext(ctx, query) //nolint:sqlclosecheck // it ends with the pool
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (p *prepared) statement(ctx context.Context, pool *sql.DB, query string) (*
 
 // ask reads by a constant query, on any of the reading connections.
 func (d *database) ask(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := d.asked.statement(ctx, d.reader, query)
+	stmt, err := d.asked.statement(ctx, d.reader, query) //nolint:sqlclosecheck // as above
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,7 @@ func TestPragmas(t *testing.T) {
 		{b.state, "busy_timeout", "10000"},
 		{b.log, "journal_mode", "wal"},
 		{b.log, "synchronous", "1"},
+		{b.log, "wal_autocheckpoint", "4000"},
 	} {
 		var got string
 		b.must(c.db.write.Raw("PRAGMA " + c.pragma).Scan(&got).Error)

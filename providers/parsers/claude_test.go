@@ -332,11 +332,12 @@ func TestSummary(t *testing.T) {
 		{"auth overcome", []cw.StreamEvent{auth, text}, func(s Summary) bool { return !s.AuthError }},
 		{"retrying", []cw.StreamEvent{retry}, func(s Summary) bool { return s.Retry.Attempt == 2 && s.Retry.Delay == time.Second }},
 		{"retried", []cw.StreamEvent{retry, text}, func(s Summary) bool { return s.Retry == Retry{} }},
-		{"words since the last tool", []cw.StreamEvent{text, call, {Kind: cw.StreamText, Text: "a"}, {Kind: cw.StreamText, Text: "b"}}, func(s Summary) bool { return s.LastText == "ab" && s.LastTool == "Bash" && s.ToolCalls == 1 }},
-		{"words before a tool stay until new ones", []cw.StreamEvent{text, call}, func(s Summary) bool { return s.LastText == "on\n" }},
-		{"a sub-agent's words are not the agent's", []cw.StreamEvent{text, {Kind: cw.StreamText, Text: "sub", ParentToolUseID: "t"}}, func(s Summary) bool { return s.LastText == "on\n" }},
+		{"words since the last tool", []cw.StreamEvent{text, call, {Kind: cw.StreamText, Text: "a"}, {Kind: cw.StreamText, Text: "b"}}, func(s Summary) bool { return s.LastText.String() == "ab" && s.LastTool == "Bash" && s.ToolCalls == 1 }},
+		{"words before a tool stay until new ones", []cw.StreamEvent{text, call}, func(s Summary) bool { return s.LastText.String() == "on\n" }},
+		{"a sub-agent's words are not the agent's", []cw.StreamEvent{text, {Kind: cw.StreamText, Text: "sub", ParentToolUseID: "t"}}, func(s Summary) bool { return s.LastText.String() == "on\n" }},
 		{"long words keep their end, whole characters", []cw.StreamEvent{{Kind: cw.StreamText, Text: strings.Repeat("é", 5000) + "end"}}, func(s Summary) bool {
-			return len(s.LastText) <= lastTextMax && strings.HasSuffix(s.LastText, "end") && utf8.ValidString(s.LastText)
+			text := s.LastText.String()
+			return len(text) <= lastTextMax && len(text) > lastTextMax-utf8.UTFMax && strings.HasSuffix(text, "end") && utf8.ValidString(text)
 		}},
 		{"usage adds up, a result's totals replace it", []cw.StreamEvent{
 			{Kind: cw.StreamUsage, Usage: &cw.Usage{InputTokens: 1}}, {Kind: cw.StreamUsage, Usage: &cw.Usage{InputTokens: 2}},
@@ -372,7 +373,7 @@ func TestLines(t *testing.T) {
 	if text.String() != "one\n\n\uFFFDtwo\nlast\n" || g.Unknown != 0 || g.Summary.HasResult {
 		t.Errorf("%q, %+v", text.String(), g.Summary)
 	}
-	if g.Summary.LastText != text.String() {
+	if g.Summary.LastText.String() != text.String() {
 		t.Errorf("last text %q", g.Summary.LastText)
 	}
 }
@@ -414,7 +415,7 @@ func FuzzClaude(f *testing.F) {
 			}
 			s.Add(ev)
 		}
-		if !utf8.ValidString(s.LastText) || len(s.LastText) > lastTextMax {
+		if !utf8.ValidString(s.LastText.String()) || len(s.LastText.String()) > lastTextMax {
 			t.Fatalf("last text %q", s.LastText)
 		}
 	})

@@ -3,7 +3,6 @@ package parsers
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ const codexTextClip = 2000
 // codexRetry is how an `error` line tells that a request is tried again:
 // "Reconnecting... 2/5 (reason)", and for ever "Reconnecting... waiting for
 // network (reason)".
-var codexRetry = regexp.MustCompile(`^Reconnecting\.\.\. (?:(\d{1,6})/(\d{1,6})|waiting for network)(?: \((?s:(.*))\))?$`)
+var codexRetry = cw.Pattern(`^Reconnecting\.\.\. (?:(\d{1,6})/(\d{1,6})|waiting for network)(?: \((?s:(.*))\))?$`)
 
 // codexParser reads the output of `codex exec --json`. It has no codes, no
 // timestamps and no cost: errors are told apart by the preset's patterns. An
@@ -101,7 +100,7 @@ func (p *codexParser) release(l *codexLine) []cw.StreamEvent {
 // trouble reads an error line: a retry that is announced, or something that
 // the next line may make final.
 func (p *codexParser) trouble(text string) []cw.StreamEvent {
-	m := codexRetry.FindStringSubmatch(text)
+	m := codexRetry().FindStringSubmatch(text)
 	if m == nil {
 		p.held = text
 		return nil

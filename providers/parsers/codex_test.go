@@ -315,7 +315,7 @@ func FuzzCodex(f *testing.F) {
 			}
 			s.Add(ev)
 		}
-		if !utf8.ValidString(s.LastText) || len(s.LastText) > lastTextMax {
+		if !utf8.ValidString(s.LastText.String()) || len(s.LastText.String()) > lastTextMax {
 			t.Fatalf("last text %q", s.LastText)
 		}
 	})

@@ -1,7 +1,9 @@
 package parsers
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"cw/internal/cw"
@@ -37,6 +39,7 @@ func (r *Reading) FeedAt(data []byte, at time.Time) []cw.StreamEvent {
 
 // Feed takes the next bytes and gives the events of the lines that they end.
 func (r *Reading) Feed(data []byte) []cw.StreamEvent {
+	r.events = slices.Grow(r.events, bytes.Count(data, []byte("\n"))) // most lines are one event
 	r.splitter.Feed(data)
 	return r.take()
 }
@@ -65,6 +68,9 @@ func (r *Reading) line(l Line) {
 }
 
 func (r *Reading) take() []cw.StreamEvent {
+	if len(r.events) == 0 {
+		return nil
+	}
 	events := r.events
 	r.events = nil // the caller keeps them
 	return events

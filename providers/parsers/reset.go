@@ -1,22 +1,23 @@
 package parsers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"cw/internal/cw"
 )
 
 // Reset times as CLIs write them into error texts.
 var (
 	// "Claude AI usage limit reached|1795237769"
-	resetEpoch = regexp.MustCompile(`\|(\d{10})(?:\D|$)`)
+	resetEpoch = cw.Pattern(`\|(\d{10})(?:\D|$)`)
 	// "resets 5:13am (UTC)", "resets 5am (UTC)", "resets Nov 25, 5:13am (Europe/Berlin)",
 	// "resets Jan 2, 2027, 5am (UTC)"
-	resetClock = regexp.MustCompile(`(?i)resets? (?:at )?(?:([a-z]{3}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?\s?([ap]m)(?: \(([A-Za-z0-9_+\-/]+)\))?`)
+	resetClock = cw.Pattern(`(?i)resets? (?:at )?(?:([a-z]{3}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?\s?([ap]m)(?: \(([A-Za-z0-9_+\-/]+)\))?`)
 	// "try again at 5:15 AM", "try again at Nov 23rd, 2026 5:15 AM": codex writes
 	// the local time of its own process
-	resetLocal = regexp.MustCompile(`(?i)try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?[\s\x{202f}]?([ap]m)`)
+	resetLocal = cw.Pattern(`(?i)try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?[\s\x{202f}]?([ap]m)`)
 )
 
 // ResetTime reads from an error text when a limit is over: as seconds of the
@@ -25,7 +26,7 @@ var (
 // time of day with a zero ref, give nil. When none is told the zone is that of
 // ref for "try again at", which is local time, and UTC for "resets".
 func ResetTime(text string, ref time.Time) *time.Time {
-	if m := resetEpoch.FindStringSubmatch(text); m != nil {
+	if m := resetEpoch().FindStringSubmatch(text); m != nil {
 		seconds, err := strconv.ParseInt(m[1], 10, 64)
 		if err != nil {
 			return nil
@@ -36,12 +37,12 @@ func ResetTime(text string, ref time.Time) *time.Time {
 	if ref.IsZero() {
 		return nil
 	}
-	if m := resetLocal.FindStringSubmatch(text); m != nil {
+	if m := resetLocal().FindStringSubmatch(text); m != nil {
 		// Its minute is cut, not rounded: what is told as this minute is not
 		// tomorrow's.
 		return atClock(ref.Truncate(time.Minute), m[1:7])
 	}
-	m := resetClock.FindStringSubmatch(text)
+	m := resetClock().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}

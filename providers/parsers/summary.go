@@ -2,13 +2,9 @@ package parsers
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"cw/internal/cw"
 )
-
-// lastTextMax is how many bytes of the last words are kept.
-const lastTextMax = 2000
 
 // Summary is what a run's events say as a whole. It is a pure fold: the same
 // events in the same order give the same summary, and no clock is read.
@@ -33,7 +29,7 @@ type Summary struct {
 	LastError Failure
 	Retry     Retry // a transient error that is being retried; zero when it was overcome
 
-	LastText      string // the end of the main conversation's words since the last tool call, at most 2000 bytes
+	LastText      Words // the end of the main conversation's words since the last tool call
 	LastTool      string
 	ToolCalls     int
 	Denied        int // tool calls that were refused for want of permission
@@ -99,17 +95,9 @@ func (s *Summary) progress() {
 
 func (s *Summary) addText(text string) {
 	if s.textOver {
-		s.LastText, s.textOver = "", false
+		s.LastText, s.textOver = Words{}, false
 	}
-	s.LastText += text
-	cut := len(s.LastText) - lastTextMax
-	if cut <= 0 {
-		return
-	}
-	for cut < len(s.LastText) && !utf8.RuneStart(s.LastText[cut]) {
-		cut++
-	}
-	s.LastText = s.LastText[cut:]
+	s.LastText.add(text)
 }
 
 func (s *Summary) addUsage(ev cw.StreamEvent) {

@@ -138,10 +138,12 @@ func TestBadPresets(t *testing.T) {
 	file("broken-claude.yaml", "name: claude\ncommand: 7\n")
 	file("huge.yaml", "name: huge # "+strings.Repeat("x", 300<<10)+"\n")
 	file("bomb.yaml", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nname: *g\n")
+	file("deep.yaml", strings.Repeat("[", 256<<10))
+	file("tagged.yaml", strings.Replace(string(good), "name: fake", "name: !!str fake", 1))
 	must(t, os.Mkdir(filepath.Join(l.Home.Providers(), "folder.yaml"), 0o700))
 	must(t, syscall.Mkfifo(filepath.Join(l.Home.Providers(), "pipe.yaml"), 0o600))
 	must(t, os.Symlink("/nowhere/at/all", filepath.Join(l.Home.Providers(), "dangling.yaml")))
-	bad := []string{"typo", "letter", "binary", "empty", "noname", "broken-claude", "huge", "bomb", "folder", "pipe", "dangling"}
+	bad := []string{"typo", "letter", "binary", "empty", "noname", "broken-claude", "huge", "bomb", "deep", "tagged", "folder", "pipe", "dangling"}
 	if os.Geteuid() != 0 { // root reads everything
 		file("secret.yaml", string(good))
 		must(t, os.Chmod(filepath.Join(l.Home.Providers(), "secret.yaml"), 0))

@@ -1,0 +1,42 @@
+package parsers
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestWords: what is given is the end of the whole text, however it came, and
+// a copy stays as it was.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var w, early Words
+		whole, then := "", ""
+		pieces := rapid.SliceOf(rapid.StringN(0, 900, -1)).Draw(t, "pieces")
+		at := rapid.IntRange(0, len(pieces)).Draw(t, "copied before")
+		for i, p := range pieces {
+			if i == at {
+				early, then = w, w.String()
+			}
+			w.add(p)
+			whole += p
+		}
+		if got, want := w.String(), endOf(whole); got != want {
+			t.Fatalf("%d bytes, want %d: %q, want %q", len(got), len(want), got, want)
+		}
+		if early.String() != then {
+			t.Fatal("a copy changed")
+		}
+	})
+}
+
+// endOf is the same in one step: whole characters of the last 2000 bytes.
+func endOf(text string) string {
+	for i := range text {
+		if len(text)-i <= lastTextMax {
+			return text[i:]
+		}
+	}
+	return ""
+}
