@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
+	"cw/internal/daemon"
 	"cw/internal/proc"
 )
 
@@ -211,7 +212,7 @@ func (d *demo) spawnOne(ctx context.Context, project cw.Project, job demoJob) (c
 	}
 	return d.svc.Spawn(context.WithoutCancel(ctx), cw.SpawnRequest{
 		RequestKey: cw.NewID(), Goal: job.goal, Mode: cw.ModeExecute, Projects: []string{string(project.ID)},
-		Provider: "script", Script: path, Env: d.env.forAgent(d.home()),
+		Provider: "script", Script: path, Env: daemon.ForAgent(d.home(), d.env),
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
-	"cw/providers"
+	"cw/internal/daemon"
 )
 
 // A spawn is asked for again while the daemon is away, for spawnMax with
@@ -81,7 +81,7 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 		Name:       f.name,
 		Script:     script,
 		Sandbox:    cw.Sandbox(f.sandbox),
-		Env:        a.env.forAgent(home),
+		Env:        daemon.ForAgent(home, a.env),
 	}, nil
 }
 
@@ -154,13 +154,6 @@ func (a *app) scriptPath(script string) (string, error) {
 		return script, nil
 	}
 	return path, err
-}
-
-// forAgent is the part of the caller's environment that an agent may get: what
-// the presets name, and the user's own ones with them.
-func (e environ) forAgent(home cw.Home) map[string]string {
-	presets, _ := providers.Load(home.Providers()) // the daemon reports the bad ones
-	return presets.FromCaller(e)
 }
 
 // spawn asks for an agent. Ctrl-C does not cut the request off, since nobody

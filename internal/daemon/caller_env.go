@@ -1,0 +1,14 @@
+package daemon
+
+import (
+	"cw/internal/cw"
+	"cw/providers"
+)
+
+// ForAgent is the part of a caller's environment that an agent may get: what
+// the presets of the home name, the user's own presets included. Commands send
+// nothing else.
+func ForAgent(home cw.Home, caller map[string]string) map[string]string {
+	presets, _ := providers.Load(home.Providers()) // the daemon reports the bad ones
+	return presets.FromCaller(caller)
+}
