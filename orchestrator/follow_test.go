@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"bytes"
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -269,7 +270,11 @@ func TestOutputChanged(t *testing.T) {
 		{"truncated", func(tp *tape) { must(tp.t, os.Truncate(tp.state.Run.OutputPath, 3)) }, first, first, "after 8 bytes", "its raw output"},
 		{"emptied", func(tp *tape) { must(tp.t, os.Truncate(tp.state.Run.OutputPath, 0)) }, first, first, "truncated", "truncated"},
 		{"rewritten", func(tp *tape) {
-			must(tp.t, os.WriteFile(tp.state.Run.OutputPath, []byte("one\nTWO\n"), 0o600))
+			// In place: a file that is truncated first can be seen empty.
+			f, err := os.OpenFile(tp.state.Run.OutputPath, os.O_WRONLY, 0)
+			must(tp.t, err)
+			_, err = f.WriteAt([]byte("one\nTWO\n"), 0)
+			must(tp.t, errors.Join(err, f.Close()))
 		}, first, first, "rewritten", "rewritten"},
 		{"renamed", rename, first + more, first, "missing", "missing"},
 		{"removed", func(tp *tape) { must(tp.t, os.Remove(tp.state.Run.OutputPath)) }, first + more, first, "missing", "missing"},

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"cw/internal/cw"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -200,7 +201,7 @@ func (c *countedText) Read(p []byte) (int, error) {
 }
 
 // cannotBegin finds a character with which no text begins outside of quotes.
-var cannotBegin = regexp.MustCompile("(?:^|[\\s,\\[{-])([\t@`%*&])")
+var cannotBegin = cw.Pattern("(?:^|[\\s,\\[{-])([\t@`%*&])")
 
 // problem places an error of the library and says it for people.
 func (c *countedText) problem(err error) *Problem {
@@ -221,7 +222,7 @@ func (c *countedText) problem(err error) *Problem {
 	line := lines[min(problem.Line, len(lines))-1]
 	problem.Column = 1 + len(line) - len(strings.TrimLeft(line, " "))
 	wrongBegin := strings.HasSuffix(message, "cannot start any token") || strings.HasSuffix(message, "alphabetic or numeric character")
-	if at := cannotBegin.FindStringSubmatchIndex(line); wrongBegin && at != nil {
+	if at := cannotBegin().FindStringSubmatchIndex(line); wrongBegin && at != nil {
 		problem.Column = 1 + utf8.RuneCountInString(line[:at[2]])
 		problem.Message = fmt.Sprintf("text that begins with %s belongs into quotes", line[at[2]:at[3]])
 		if line[at[2]] == '\t' {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"time"
 
 	"cw/internal/cw"
@@ -56,12 +55,12 @@ func (s *Server) streamsAt(pattern string) bool {
 }
 
 // secretText is what tokens and tickets look like.
-var secretText = regexp.MustCompile(`cw[ads]_[0-9A-Za-z_-]*`)
+var secretText = cw.Pattern(`cw[ads]_[0-9A-Za-z_-]*`)
 
 // shownPath is the path of a request as it may be kept: the beginning of a long
 // one, and without a token that somebody wrote into it.
 func shownPath(r *http.Request) string {
-	return fmt.Sprintf("%.200s", secretText.ReplaceAllString(r.URL.EscapedPath(), "SECRET"))
+	return fmt.Sprintf("%.200s", secretText().ReplaceAllString(r.URL.EscapedPath(), "SECRET"))
 }
 
 // knownMethod keeps words that are no method of ours out of the log.
