@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,7 +30,7 @@ func readConfig(path string) (configFile, error) {
 	bad := cw.Errorf(cw.CodeInvalid, "%s cannot be used", path)
 	info, err := os.Stat(path) // before it is opened: a pipe would wait for a writer
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a home that is no folder says so itself
 		return configFile{path: path}, nil
 	case err != nil:
 		return configFile{}, bad.WithHint("make it readable, or move it away").Because(err)

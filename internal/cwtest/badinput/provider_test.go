@@ -115,7 +115,7 @@ func TestCannotStart(t *testing.T) {
 			if plain.code != exitFailed {
 				t.Errorf("%s", plain)
 			}
-			holds(t, "the message for people", plain.stderr, append(tt.error[len(tt.error)-1:], "hint: cw agent logs")...)
+			holds(t, "the message for people", plain.stderr, append(tt.error[len(tt.error)-1:], "hint: cw agent show")...)
 		})
 	}
 }
