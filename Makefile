@@ -9,7 +9,7 @@ LANE     := ./scripts/lane.sh
 PROGRAM  := cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/bench cw/internal/cwtest/livelab cw/internal/cwtest/realcli cw/e2e
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
-FUZZTIME ?= 5s
+FUZZTIME ?= 4s
 N        ?= 2000
 
 .DEFAULT_GOAL := help

@@ -16,15 +16,12 @@ import (
 func TestCodexInItsSandbox(t *testing.T) {
 	t.Parallel()
 	l, _ := newLab(t, codex, confined)
-	// Somewhere that is not temporary: there the sandbox lets everybody write.
-	outside, err := os.MkdirTemp("node_modules", ".outside-")
+	// Not below /tmp or TMPDIR: there the sandbox lets everybody write.
+	outside, err := os.MkdirTemp("/var/tmp", "cw-outside-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(outside) })
-	if outside, err = filepath.Abs(outside); err != nil {
-		t.Fatal(err)
-	}
 	a, stderr, code := codex.run(t, l, "--sandbox", "workspace", goal+" Leave `"+outside+"` alone.")
 	if code != 0 || a.Agent.Status != cw.StatusIdle || a.Commits != 1 {
 		t.Fatalf("exit %d, status %s (%s %s), %d commits\n%s", code, a.Agent.Status, a.Agent.Reason, a.Agent.Error, a.Commits, stderr)
