@@ -62,6 +62,9 @@ func (r *eventReader) run(ctx context.Context) error {
 	}
 	sub := r.hub.Subscribe(r.filter)
 	defer sub.Close()
+	if err := r.mark(); err != nil { // of a tail: it begins with where it begins
+		return err
+	}
 	for rows := true; ; { // at the beginning, and after each tick
 		if err := r.catchUp(ctx, rows); err != nil {
 			return err
