@@ -176,7 +176,7 @@ func (d *door) read(ctx context.Context, p pass, after int64, want int, begin fu
 	if want == 0 {
 		return got, 0, nil
 	}
-	limit := func() int { cuts++; return 1200 + random.IntN(p.most) } // the head and one event at least
+	limit := func() int { cuts++; return 2400 + random.IntN(p.most) } // the head and one event at least
 	if p.reader == "client" {
 		q := filters[p.filter].client
 		q.After, q.Tail, q.Follow = after, p.tail, true
