@@ -76,6 +76,12 @@ func parseStat(b []byte) (process, error) {
 		err = errors.Join(err, convErr)
 		return n
 	}
+	// The kernel writes -1 for the session of a process that it is just taking
+	// off the table.
+	released := fields[6-3] == "-1"
+	if released {
+		fields[6-3] = "0"
+	}
 	p := process{
 		Identity: Identity{PID: pid, StartTime: number(22)},
 		Parent:   int(number(4)),
@@ -83,7 +89,7 @@ func parseStat(b []byte) (process, error) {
 	}
 	// A leader that ended before its threads looks like a zombie but lives on.
 	threads := number(20)
-	p.Dead = fields[0] == "X" || fields[0] == "Z" && threads <= 1
+	p.Dead = released || fields[0] == "X" || fields[0] == "Z" && threads <= 1
 	return p, err
 }
 

@@ -33,6 +33,11 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", tt, got, err)
 		}
 	}
+	// As the kernel wrote it of a process that was just taken off the table.
+	released := strings.Replace(statLine("sh", "R", "0"), " 41 ", " -1 ", 1)
+	if got, err := parseStat([]byte(released)); err != nil || !got.Dead || got.Session != 0 {
+		t.Errorf("%q: %+v, %v", released, got, err)
+	}
 	for _, bad := range []string{"", "42", "42 (sh", "x (sh) S 1 2", strings.Replace(statLine("sh", "S", "1"), "987654", "-5", 1)} {
 		if got, err := parseStat([]byte(bad)); err == nil {
 			t.Errorf("%q gave %+v", bad, got)

@@ -13,7 +13,7 @@ import (
 // Limits of a group of calls that are committed together.
 const (
 	groupBytesMax = 4 << 20              // more is not waited for
-	lingerMax     = 8 * time.Millisecond // waiting for other callers
+	lingerMax     = 4 * time.Millisecond // waiting for other callers
 	lingerGap     = 2 * time.Millisecond // nobody came for so long: go
 	endsMax       = 4096                 // runs whose end is remembered
 )
