@@ -3,17 +3,29 @@ SHELL := /bin/bash
 
 GO       ?= go
 LANE     := ./scripts/lane.sh
-# Packages that run the built program; they have lanes of their own. The race
-# detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it.
-PROGRAM  := cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/bench cw/internal/cwtest/livelab cw/internal/cwtest/realcli cw/e2e
+# Packages that run the built program, or git; they have lanes of their own. The
+# race detector would see only the driver, and pure Go SQLite is 14 times slower
+# under it. The longest come first, and two of them run side by side: they wait for
+# processes most of the time. Those that load the machine run alone.
+BESIDE   := cw/e2e cw/worktree cw/internal/cwtest/realcli cw/internal/daemon cw/internal/cwtest/badinput
+ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
+PROGRAM  := $(BESIDE) $(ALONE)
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
+# Tests that do one thing very often; they run beside the program, without the
+# race detector.
+OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers
 FUZZTIME ?= 4s
+# Most tests wait for processes and for the disk, not for a processor.
+PARALLEL ?= 6
+# The race detector looks at our code; the database, translated from C, is 14
+# times slower under it and locks by its own rules.
+RACE     := -race $(foreach m,sqlite libc memory,-gcflags=modernc.org/$(m)/...=-race=false)
 N        ?= 2000
+MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-fuzz torture bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e e2e-long test-fuzz torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,11 +46,13 @@ lint: ## golangci-lint, when it is installed (v2.5.0 is what it was written for)
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "lint: golangci-lint is not installed, skipped"; fi
 
 unit: ## unit tests without the race detector
-	CGO_ENABLED=0 $(GO) test $(FAST)
+	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) $(FAST)
 
-deps: ## what the tests need beyond Go: the real CLIs, from npm, and a browser
+deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, a browser and two tools
 	@./scripts/install-clis.sh
+	@./scripts/install-tiptap.sh
 	@./scripts/install-browser.sh
+	@./scripts/install-tools.sh
 
 test: deps ## all tests, lane by lane (needs gcc, node and npm as well)
 	@$(LANE) vet 2 $(MAKE) --no-print-directory fmt vet
@@ -48,21 +62,31 @@ test: deps ## all tests, lane by lane (needs gcc, node and npm as well)
 	@$(LANE) fuzz 4 $(MAKE) --no-print-directory test-fuzz
 
 test-unit: ## unit tests under the race detector (without gcc: without it)
-	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race $(FAST); \
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST); \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; exit 1; \
-	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test $(FAST); fi
+	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(FAST); fi
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
-	CGO_ENABLED=0 $(GO) test -count=1 -timeout 15m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
+	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 20m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
-	CGO_ENABLED=0 $(GO) test -count=1 -p 1 -timeout 15m $(PROGRAM)
+	@code=0; set -x; export CGO_ENABLED=0; \
+	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store || code=1; \
+	$(GO) test -count=1 -p 2 -timeout 25m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 1 -timeout 15m $(ALONE) || code=1; \
+	exit $$code
+
+e2e-long: deps ## how the real CLIs give up at a limit, as long as they take (6 minutes)
+	CGO_ENABLED=0 CW_E2E_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)
 
 torture: ## N random kills of the daemon (default 2000)
-	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 6h -v -run TestRandomKills cw/internal/cwtest/crashlab
+	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 12h -v -run 'TestRandomKills' cw/internal/cwtest/crashlab
+
+soak: ## one daemon for MINUTES (default 20) under random faults: it must not grow
+	CGO_ENABLED=0 CW_LAB_SOAK=$$(($(MINUTES) * 60)) $(GO) test -count=1 -timeout 12h -v -run 'TestSoak' cw/internal/cwtest/crashlab
 
 bench: ## measure docs/performance.md, each figure beside its floor (6 minutes; ROW=name measures one)
 	CGO_ENABLED=0 $(GO) test -count=1 -timeout 30m -v -run 'TestRows$(if $(ROW),/^($(ROW))$$)' cw/internal/cwtest/bench -args -full 2>&1 | grep --line-buffered -v '^=== ' ; exit $${PIPESTATUS[0]}

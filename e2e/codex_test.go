@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/lab"
@@ -63,4 +66,60 @@ func TestCodexWithoutANetwork(t *testing.T) {
 		t.Errorf("status %s %s: %s", v.Status, v.Reason, v.Error)
 	}
 	nothingLeft(t, l)
+}
+
+// TestCodexLoginsFailOver: logins of codex, each adopted from a directory of the
+// user's, take over from one another. The CLI gets no refresh token, and works.
+func TestCodexLoginsFailOver(t *testing.T) {
+	t.Parallel()
+	one, two := codexToken("one"), codexToken("two")
+	l, srv := newLab(t, codex, failsFor(goesOn, codex.atLimit, one))
+	l.Start()
+	for name, token := range map[string]string{"one": one, "two": two} {
+		theirs := filepath.Join(filepath.Dir(l.Repo), name)
+		must(t, os.Mkdir(theirs, 0o700))
+		must(t, os.WriteFile(filepath.Join(theirs, "auth.json"), codexLogin(name, token), 0o600))
+		cwDo(t, l, "", "account", "add", "--provider", "codex", "--name", name, "--config-dir", theirs)
+		codexSettings(t, l, account(t, l, name).ConfigDir)
+	}
+	cwDo(t, l, "", "account", "disable", "codex/default")
+	a, stderr, code := codex.run(t, l, "--no-wait-parked", "--account", "one", goal)
+	if code != 0 {
+		t.Fatalf("exit %d, status %s (%s %s)\n%s\n%s", code, a.Agent.Status, a.Agent.Reason, a.Agent.Error, stderr, l.DaemonLog())
+	}
+	v := l.Rest(string(a.Agent.ID))
+	finished(t, l, v)
+	if to := account(t, l, "two"); len(v.Runs) != 2 || v.Runs[1].AccountID != to.ID || v.Runs[1].Fresh {
+		t.Errorf("runs %+v", v.Runs)
+	}
+	if n := sentAfter(srv, one, two); n > 0 {
+		t.Errorf("the first account was sent %d requests afterwards", n)
+	}
+	oneSession(t, srv, one, two)
+	if got := told[cw.AccountExhausted](t, l, cw.EventAccountExhausted); len(got) != 1 || !got[0].Until.Equal(resets) {
+		t.Errorf("told %+v, want one until %v", got, resets)
+	}
+	for _, name := range []string{"one", "two"} {
+		handed, err := os.ReadFile(filepath.Join(account(t, l, name).ConfigDir, "auth.json"))
+		if err != nil || strings.Contains(string(handed), "rt-") {
+			t.Errorf("the CLI had the refresh token: %v\n%s", err, handed)
+		}
+		theirs, err := os.ReadFile(filepath.Join(filepath.Dir(l.Repo), name, "auth.json"))
+		if err != nil || string(theirs) != string(codexLogin(name, codexToken(name))) {
+			t.Errorf("the user's own login was changed: %v\n%s", err, theirs)
+		}
+	}
+}
+
+// codexToken is an access token that holds for an hour.
+func codexToken(name string) string {
+	claims := fmt.Sprintf(`{"exp":%d,"sub":%q}`, resets.Unix(), name)
+	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".e30"
+}
+
+// codexLogin is a login as codex writes it down.
+func codexLogin(name, token string) []byte {
+	id := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"email":"%s@example.com"}`, name))
+	return fmt.Appendf(nil, `{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":"e30.%s.e30","access_token":%q,"refresh_token":"rt-%s-0000000000","account_id":%q},"last_refresh":%q}`,
+		id, token, name, "account-"+name, resets.Add(-time.Hour).UTC().Format(time.RFC3339))
 }

@@ -14,6 +14,7 @@ var binary string
 
 func TestMain(m *testing.M) {
 	fakecli.Main()
+	renewer()
 	built, cleanup, err := lab.Build()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

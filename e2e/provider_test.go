@@ -29,6 +29,9 @@ type provider struct {
 	shell    string // its tool for commands, as its events name it
 	end      string // what stands once in the raw output of a run, at its end
 	hasCosts bool
+	sessions string // where it keeps its sessions, below its home
+	holds    int    // how often in a run it is held back until its signal is there
+	echoes   bool   // it says its prompt in the system prompt, too
 }
 
 // resets is when all usage limits of the suite end.
@@ -47,6 +50,8 @@ var claude = provider{
 	shell:    "Bash",
 	end:      `"type":"result"`,
 	hasCosts: true,
+	sessions: ".claude/projects",
+	holds:    2,
 }
 
 var codex = provider{
@@ -55,11 +60,12 @@ var codex = provider{
 		c := realcli.Codex(t)
 		return filepath.Dir(c.Path), c.Env(t, home, url)
 	},
-	atLimit: model.OpenAIUsageLimit(resets),
-	refused: model.OpenAI401(),
-	passing: inStream(model.OpenAIRateLimit()),
-	shell:   "shell",
-	end:     `"type":"turn.completed"`,
+	atLimit:  model.OpenAIUsageLimit(resets),
+	refused:  model.OpenAI401(),
+	passing:  inStream(model.OpenAIRateLimit()),
+	shell:    "shell",
+	end:      `"type":"turn.completed"`,
+	sessions: ".codex/sessions",
 }
 
 func inStream(f model.Failure) model.Failure {
@@ -72,14 +78,21 @@ func newLab(t *testing.T, p provider, s model.Scenario) (*lab.Lab, *model.Server
 	t.Helper()
 	srv := model.New(t, s)
 	l := lab.New(t, binary)
-	dir, env := p.ready(t, filepath.Dir(l.Repo), srv.URL)
+	l.Env = p.environ(t, filepath.Dir(l.Repo), srv.URL)
+	return l, srv
+}
+
+// environ is the environment in which the CLI is found, with a home, and reaches
+// the model server.
+func (p provider) environ(t *testing.T, home, url string) []string {
+	t.Helper()
+	dir, env := p.ready(t, home, url)
 	for i, kv := range env {
 		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
 			env[i] = "PATH=" + dir + ":" + path
 		}
 	}
-	l.Env = env
-	return l, srv
+	return env
 }
 
 // withEach runs a test with each provider.
@@ -95,6 +108,7 @@ func withEach(t *testing.T, test func(t *testing.T, p provider)) {
 // answer is what `cw run --json` prints.
 type answer struct {
 	Agent        cw.AgentView `json:"agent"`
+	ExitReason   string       `json:"exitReason"`
 	Branch       string       `json:"branch"`
 	BaseCommit   string       `json:"baseCommit"`
 	HeadCommit   string       `json:"headCommit"`

@@ -21,15 +21,20 @@ const goal = `Write the sentence "Good morning." into greeting.txt.`
 
 // signalOf gives the path of the signal as the prompt tells it.
 func signalOf(t *model.Turn) string {
-	return t.Find(t.Block("signal_format"), `\.cw/output/signal\.json`)
+	return t.Find(t.Told("signal_format"), `\.cw/output/signal\.json`)
 }
 
 // example takes the JSON that the prompt shows for a status, so that what the
 // scenario writes is what the prompt taught.
 func example(t *model.Turn, status string) map[string]any {
-	line := t.Find(t.Block("signal_format"), `(?m)^\{"status":"`+status+`".*\}$`)
+	return exampleLike(t, `\{"status":"`+status+`".*\}`)
+}
+
+// exampleLike takes the first example that a pattern matches.
+func exampleLike(t *model.Turn, pattern string) map[string]any {
+	line := t.Find(t.Told("signal_format"), `(?m)^`+pattern+`$`)
 	var out map[string]any
-	t.Require(json.Unmarshal([]byte(line), &out) == nil, "the example for %s is no JSON: %s", status, line)
+	t.Require(json.Unmarshal([]byte(line), &out) == nil, "the example is no JSON: %s", line)
 	return out
 }
 
@@ -39,15 +44,21 @@ func encode(t *model.Turn, v any) string {
 	return string(data)
 }
 
-// done edits, commits on the branch that the workspace block names, checks
-// that cw knows it, signals and says goodbye.
+// done does the task of the prompt.
 func done(t *model.Turn) model.Reply {
 	t.RequireTags(executeTags...)
-	sentence := t.Find(t.Block("task"), `"(.+)"`)
-	file := t.Find(t.Block("task"), `into (\S+)\.`)
-	branch := t.Find(t.Block("workspace"), `agent/[a-z0-9-]+`)
-	dir := t.Find(t.Block("workspace"), "working directory is `([^`]+)`")
-	id := t.Find(t.Block("workspace"), "id `([a-z2-7]{12})`")
+	return work(t, t.Block("task"))
+}
+
+// work does an order: it edits, commits on the branch that the workspace block
+// names, checks that cw knows it, signals and says goodbye.
+func work(t *model.Turn, order string) model.Reply {
+	sentence := t.Find(order, `"(.+)"`)
+	file := t.Find(order, `into (\S+)\.`)
+	branch := t.Find(t.Told("workspace"), `agent/[a-z0-9-]+`)
+	dir := t.Find(t.Told("workspace"), "working directory is `([^`]+)`")
+	id := t.Find(t.Told("workspace"), "id `([a-z2-7]{12})`")
+	t.Require(t.Dir == "" || t.Dir == dir, "it is in %s, not in %s", t.Dir, dir)
 	switch t.Number() {
 	case 1:
 		return model.Say("I look around.").Shell("cd " + dir + " && git rev-parse --abbrev-ref HEAD && cat .cw/input/manifest.json && cw id")
@@ -58,15 +69,19 @@ func done(t *model.Turn) model.Reply {
 		return model.Say("First the file.").Write(file, sentence+"\n")
 	case 3:
 		t.Output()
-		return model.Say("Now the commit.").Shell("git add " + file + " && git commit -qm 'Add a greeting' && git rev-parse HEAD")
+		return model.Say("Now the commit.").Shell("git add " + file + " && git commit -qm 'Add " + file + "' && git rev-parse HEAD")
 	case 4:
-		commit := t.Find(t.Output(), `[0-9a-f]{40}`)
-		signal := example(t, "done")
-		signal["result"] = "Committed " + commit
-		return model.Say("The signal.").Write(signalOf(t), encode(t, signal))
+		return signalCommit(t)
 	default:
 		return model.Say("Wrote " + file + ".")
 	}
+}
+
+// signalCommit signals the commit that the last command made.
+func signalCommit(t *model.Turn) model.Reply {
+	signal := example(t, "done")
+	signal["result"] = "Committed " + t.Find(t.Output(), `[0-9a-f]{40}`)
+	return model.Say("The signal.").Write(signalOf(t), encode(t, signal))
 }
 
 // asks signals a question as the prompt shows it.

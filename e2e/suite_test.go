@@ -116,14 +116,14 @@ func TestEndsBadly(t *testing.T) {
 }
 
 // TestAtItsLimit: the limit is seen, and exactly when it ends, wherever the CLI
-// tells that.
+// tells that. Without another account the agent is parked until then.
 func TestAtItsLimit(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, p provider) {
 		l, _ := newLab(t, p, func(*model.Turn) model.Reply { return model.Fail(p.atLimit) })
 		l.Env = append(l.Env, p.account...)
-		a, _, code := p.run(t, l, goal)
-		if code != 1 || a.Agent.Reason != cw.ReasonUsageLimit || a.Agent.RetryAt == nil || !a.Agent.RetryAt.Equal(resets) {
+		a, _, code := p.run(t, l, "--no-wait-parked", goal)
+		if code != 6 || a.Agent.Status != cw.StatusParked || a.Agent.Reason != cw.ReasonUsageLimit || a.Agent.RetryAt == nil || !a.Agent.RetryAt.Equal(resets) {
 			t.Errorf("exit %d, status %s %s (%s), retry at %v, want %v", code, a.Agent.Status, a.Agent.Reason, a.Agent.Error, a.Agent.RetryAt, resets)
 		}
 	})

@@ -12,17 +12,21 @@ import (
 func (f *follower) note(ctx context.Context, events []cw.StreamEvent, at time.Time) {
 	before := f.activity()
 	f.fold(events, at)
-	f.mu.Lock()
-	f.lastAt = at
-	f.mu.Unlock()
-	if now := f.activity(); now.Differs(*before) {
-		f.o.Publish(cw.NewEvent(cw.EventAgentActivity, cw.Actor{Kind: cw.ActorCW}, cw.AgentActivity{
-			AgentID: f.state.Agent.ID, Activity: *now,
-		}).About(f.state.Agent.ID, f.state.Run.ID))
+	if f.activity().Differs(*before) {
+		f.tellActivity()
 	}
 	f.keepSessionID(ctx)
+	f.keepWindows(ctx, events, at)
 }
 
+// tellActivity tells those who follow what the agent does now.
+func (f *follower) tellActivity() {
+	f.o.Publish(cw.NewEvent(cw.EventAgentActivity, cw.Actor{Kind: cw.ActorCW}, cw.AgentActivity{
+		AgentID: f.state.Agent.ID, Activity: *f.activity(),
+	}).About(f.state.Agent.ID, f.state.Run.ID).In(f.state.Agent.InitiativeID))
+}
+
+// fold takes what a piece of output says, also nothing: with it a silence ends.
 func (f *follower) fold(events []cw.StreamEvent, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -30,6 +34,7 @@ func (f *follower) fold(events []cw.StreamEvent, at time.Time) {
 		f.summary.Add(ev)
 		f.trouble = f.trouble.after(ev, at)
 	}
+	f.silence, f.stall, f.lastAt = f.silence.after(events, at), stall{}, at
 }
 
 // activity tells what the agent does now.
@@ -47,6 +52,9 @@ func (f *follower) activity() *cw.Activity {
 			next := f.lastAt.Add(f.summary.Retry.Delay)
 			a.NextRetry = &next
 		}
+	}
+	if f.stall.told {
+		a.State = cw.ActivityStalled
 	}
 	return a
 }

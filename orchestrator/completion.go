@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/providers"
 	"cw/worktree"
 )
 
@@ -21,8 +21,6 @@ const (
 	stderrTail = 64 << 10
 	// stderrShown is how much of it people see.
 	stderrShown = 2 << 10
-	// snippetMax is the greatest length of an agent's last words in lists.
-	snippetMax = 200
 )
 
 // completeTries is how often everything is asked for before what cannot be had
@@ -48,6 +46,7 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 	if keepErr != nil && !lenient {
 		return fmt.Errorf("keep the run's files: %w", keepErr)
 	}
+	ev.OutputWhole = whole && keepErr == nil
 	o.Fail.Hit("finish/kept")
 	v := outcome(ev)
 	if !whole {
@@ -61,16 +60,55 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 		return fmt.Errorf("hand over the branch: %w", err)
 	}
 	v.Warnings = append(v.Warnings, notes...)
+	v.CleanUp = v.CleanUp && allHandedOver(trees)
 	o.Fail.Hit("finish/handed-over")
-	done, err := o.Store.FinishRun(ctx, finishOf(st, ev, v, trees))
+	suggested, err := o.planTurn(ctx, st.Agent)
+	if err != nil {
+		return err
+	}
+	defer suggested()
+	proposals, err := o.suggested(ctx, st, &v, lenient)
+	if err != nil {
+		return fmt.Errorf("read what it suggests: %w", err)
+	}
+	fin := finishOf(st, ev, v, trees)
+	fin.Proposals = proposals
+	if fin.Next, err = o.follows(ctx, st, ev, v, raw); err != nil {
+		return fmt.Errorf("prepare what follows: %w", err)
+	}
+	fin.Events = finishEvents(st, fin)
+	f.closeMeter()
+	done, err := o.Store.FinishRun(ctx, fin)
 	if err != nil {
 		return fmt.Errorf("store the end of the run: %w", err)
 	}
 	o.Fail.Hit("finish/stored")
 	if done {
-		o.Log.Info("run ended", "agent", st.Agent.Alias, "status", v.Status, "reason", v.Reason)
+		o.Log.Info("run ended", "agent", st.Agent.Alias, "status", v.Status, "reason", v.Reason, "goesOn", fin.Next != nil)
+		o.sessionWindows(ctx, st, orDefault(ev.Summary.SessionID, st.Agent.SessionID))
+		o.learn(ctx, st, v)
 	}
-	return nil
+	return o.hand(ctx, func(life context.Context) { o.carryOn(life, st.Agent.ID) })
+}
+
+// carryOn hands on what the end of a run leads to: the run that follows, a text
+// that waits for the agent, the clean-up. All of it is in rows, and read from
+// there: who stored them does not matter, and what is not done here is done by
+// the next daemon.
+func (o *Orchestrator) carryOn(ctx context.Context, agent cw.AgentID) {
+	log := o.Log.With("agent", agent)
+	_ = again(ctx, log, "look for what follows", func(int) error {
+		view, err := o.Store.AgentView(ctx, string(agent))
+		if err != nil {
+			return fmt.Errorf("read agent: %w", err)
+		}
+		if last := view.Runs[len(view.Runs)-1]; view.Status == cw.StatusStarting && last.EndedAt == nil {
+			o.launchNext(ctx, last.ID)
+			return nil
+		}
+		o.goOn(ctx, agent)
+		return o.cleanUpAll(ctx, agent)
+	}) // what ctx interrupted is taken up by the next daemon
 }
 
 // observe gathers what decides. It returns the raw signal beside the evidence.
@@ -80,33 +118,103 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 		Rebooted: f.handle.BootID != "" && !f.handle.ThisBoot(),
 		Summary:  f.summary, Unknown: f.reading.Unknown(), Output: f.offset,
 		GaveUp: f.gaveUpText(obs),
+		Reason: st.Run.Reason, Resumed: st.Run.SessionNumber > 1 && !st.Run.Fresh,
+		Retries: cw.RetriesOf(st.Agent),
+	}
+	if st.Run.StopRequested == stopRule {
+		e.StopRequested, e.Stalled = "", f.stallEnd()
+	}
+	if st.Run.StopRequested == stopBudget {
+		e.StopRequested, e.Overspent = "", true
+	}
+	if e.Rebooted {
+		e.AutoResume = o.autoResume(ctx, st)
 	}
 	if obs.Exit != nil {
 		e.Exit = *obs.Exit
 	}
+	if o.Guards.Off("stop-first") {
+		e.StopRequested = ""
+	}
+	if o.Guards.Off("reboot-known") {
+		e.Rebooted = false
+	}
 	raw, sig, err := readSignal(st.Agent.AgentCwd)
+	raw, sig = o.Redact.Mask(raw), maskSignal(o.Redact, sig)
 	if err != nil {
-		e.SignalTrouble = err.Error()
+		e.SignalTrouble = o.Redact.MaskString(err.Error())
 	} else {
 		e.Signal = &sig
 	}
-	stderr := tailOf(filepath.Join(st.Run.Dir, stderrFile), stderrTail)
+	stderr := o.Redact.Mask(tailOf(filepath.Join(st.Run.Dir, stderrFile), stderrTail))
 	e.StderrTail = lastPart(stderr, stderrShown)
-	if preset, err := o.Presets.Get(st.Agent.Provider); err == nil {
-		e.StderrLimit, e.StderrAuth, _ = preset.JudgeStderr(stderr)
+	if preset, err := o.Presets.Get(providerOf(st.Run, st.Agent)); err == nil {
+		e.StderrLimit, e.StderrAuth, e.SessionGone = preset.JudgeStderr(stderr)
+		if e.StderrLimit == nil && e.GaveUp != "" { // what it tried again in vain
+			e.StderrLimit, _, _ = preset.JudgeStderr([]byte(f.trouble.Text))
+		}
+		e.Derived = preset.Signal == providers.SignalDerived
+		e.SessionGone = e.SessionGone || preset.SessionGone(e.Summary.LastError.Text)
+		e.NoRetries = preset.Command.From == providers.FromScript
 		if err := o.askSession(ctx, preset, st, &e.Summary); err != nil {
 			return e, raw, err
 		}
 	}
-	e.Trees, err = o.lookAtTrees(ctx, st, lenient)
+	e.Overload = overloadOf(e, f.trouble.Text)
+	e.Cost = spendOf(o.Prices, e.Summary, e.Summary.Usage, st.Run.Model)
+	if e.Spent, err = o.spentAtEnd(ctx, st, f, e.Cost.USD); err != nil {
+		return e, raw, err
+	}
+	dead := obs.RecordedAt
+	if dead.IsZero() {
+		dead = time.Now() // it was lost, and its tree was killed before this
+	}
+	if e.Trees, err = o.lookAtTrees(ctx, st, dead, lenient); err != nil {
+		return e, raw, err
+	}
+	if v := decide(e); awayFromAccount(v) && !e.NoRetries {
+		e.Reserve, err = o.reserveOf(ctx, st, limitOf(e, v), lastWords(e))
+	}
 	return e, raw, err
 }
 
-func (o *Orchestrator) lookAtTrees(ctx context.Context, st cw.RunState, lenient bool) ([]treeEvidence, error) {
+// limitOf is the limit that ended a run; nil when something else did.
+func limitOf(e evidence, v verdict) *cw.Limit {
+	limit := seenLimit(e)
+	switch {
+	case v.Reason != cw.ReasonUsageLimit:
+		return nil
+	case limit == nil:
+		return &cw.Limit{Kind: kindOverload, Text: e.Overload}
+	}
+	return limit
+}
+
+// learn keeps what the end of a run tells about its account: a login that was
+// refused before and has worked is good again.
+func (o *Orchestrator) learn(ctx context.Context, st cw.RunState, v verdict) {
+	if v.Status == cw.StatusParked {
+		o.lookAtParked()
+	}
+	if v.Status != cw.StatusIdle && v.Status != cw.StatusWaitingForInput {
+		return
+	}
+	a, err := o.accountOf(ctx, providerOf(st.Run, st.Agent), st.Run.AccountID)
+	if err == nil && a.Kind == cw.AccountOwn {
+		o.setInvalid(ctx, a, "")
+	}
+}
+
+// lookAtTrees looks at an agent's worktrees when whatever it ran is dead, since
+// that time: what a git of its left that was killed goes first.
+func (o *Orchestrator) lookAtTrees(ctx context.Context, st cw.RunState, dead time.Time, lenient bool) ([]treeEvidence, error) {
 	var out []treeEvidence
 	for _, t := range st.Worktrees {
-		seen := treeEvidence{Project: t.Project}
+		seen := treeEvidence{Project: t.Project, Dir: relative(st.Agent.AgentCwd, t.Path)}
 		req, err := o.lookRequest(ctx, st.Agent, t)
+		if err == nil {
+			err = o.Repos.DropLocks(req, dead)
+		}
 		if err == nil {
 			seen.Look, err = o.Repos.Look(ctx, req)
 		}
@@ -170,6 +278,12 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 	return trees, notes, nil
 }
 
+// allHandedOver tells whether every branch with commits is in the user's
+// repository.
+func allHandedOver(trees []cw.AgentWorktree) bool {
+	return !slices.ContainsFunc(trees, func(t cw.AgentWorktree) bool { return t.Commits > 0 && t.HandedOver == "" })
+}
+
 // keepOutput copies signal.json and the agent's .cw/output into the run
 // directory: the worktree may go, the run directory stays.
 func keepOutput(st cw.RunState, raw []byte) (whole bool, err error) {
@@ -182,126 +296,6 @@ func keepOutput(st cw.RunState, raw []byte) (whole bool, err error) {
 		}
 	}
 	return copyOutput(st.Agent.AgentCwd, filepath.Join(st.Run.Dir, "output"), outputLimits())
-}
-
-// finishOf puts the decision into the words of the store.
-func finishOf(st cw.RunState, e evidence, v verdict, trees []cw.AgentWorktree) cw.Finish {
-	now := time.Now().UTC()
-	f := cw.Finish{
-		AgentID: st.Agent.ID, RunID: st.Run.ID,
-		From:   []cw.AgentStatus{cw.StatusStarting, cw.StatusRunning},
-		Status: v.Status, Reason: v.Reason, RetryAt: v.RetryAt, Error: v.Error,
-		Result: v.Result, NoChanges: v.NoChanges, Warnings: v.Warnings,
-		LastSnippet: snippet(v, e), TermSignal: signalName(e.Exit.Signal),
-		CostUSD: e.Summary.CostUSD, Usage: e.Summary.Usage, Turns: e.Summary.Turns,
-		ContextTokens: e.Summary.ContextTokens, ContextLimit: e.Summary.ContextLimit,
-		UnknownLines: e.Unknown,
-		EndedAt:      now, Worktrees: trees,
-	}
-	if st.Op != nil {
-		f.OpID = st.Op.ID
-	}
-	if e.State == proc.StateExited && e.Exit.Signal == 0 && e.Exit.StartError == "" {
-		code := e.Exit.Code
-		f.ExitCode = &code
-	}
-	if e.Exit.EndedAt.Unix() > 0 {
-		f.EndedAt = e.Exit.EndedAt.UTC()
-	}
-	if v.Result != "" {
-		f.Assistant = &cw.Message{
-			ID: cw.MessageID(cw.NewID()), AgentID: st.Agent.ID, RunID: st.Run.ID,
-			Role: cw.RoleAssistant, Origin: "agent", Body: v.Result, CreatedAt: now,
-		}
-	}
-	f.Questions = questionsOf(st, v.Questions, now)
-	f.Events = finishEvents(st, f)
-	return f
-}
-
-// signalName is a signal's name, "" for none.
-func signalName(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return orDefault(unix.SignalName(unix.Signal(n)), fmt.Sprintf("signal %d", n))
-}
-
-func snippet(v verdict, e evidence) string {
-	for _, text := range []string{v.Error, v.Result, e.Summary.LastText.String()} {
-		text = strings.Join(strings.Fields(text), " ")
-		if text != "" {
-			return cut(text, snippetMax)
-		}
-	}
-	return ""
-}
-
-// cut shortens text to at most n characters.
-func cut(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
-}
-
-// questionsOf gives the agent's questions ids of cw's own and one group.
-func questionsOf(st cw.RunState, asked []cw.SignalQuestion, now time.Time) []cw.Question {
-	group := cw.RequestID(cw.NewID())
-	out := make([]cw.Question, len(asked))
-	for i, q := range asked {
-		key := q.ID
-		if key == "" {
-			key = fmt.Sprintf("q%d", i+1)
-		}
-		out[i] = cw.Question{
-			ID: cw.QuestionID(cw.NewID()), AgentID: st.Agent.ID, RunID: st.Run.ID, RequestID: group,
-			Seq: i + 1, Key: key, Source: "signal", Header: q.Header, Text: q.Text,
-			Options: q.Options, MultiSelect: q.MultiSelect, Status: cw.QuestionOpen, CreatedAt: now,
-		}
-	}
-	return out
-}
-
-// finishEvents tells the end of a run: one event for the status, one for each
-// question and warning.
-func finishEvents(st cw.RunState, f cw.Finish) []cw.Event {
-	self := cw.Actor{Kind: cw.ActorCW}
-	name := st.Agent.Alias
-	var out []cw.Event
-	add := func(t cw.EventType, payload any) {
-		out = append(out, cw.NewEvent(t, self, payload).About(st.Agent.ID, st.Run.ID))
-	}
-	for _, w := range f.Warnings {
-		add(cw.EventAgentWarning, cw.AgentWarning{Name: name, Warning: w})
-	}
-	for _, q := range f.Questions {
-		add(cw.EventQuestionRequested, cw.QuestionRequested{QuestionID: q.ID, RequestID: q.RequestID, Name: name, Question: q.Text})
-	}
-	switch f.Status {
-	case cw.StatusWaitingForInput:
-		add(cw.EventAgentWaiting, cw.AgentWaiting{Name: name, RequestID: f.Questions[0].RequestID, Questions: len(f.Questions)})
-	case cw.StatusCrashed:
-		add(cw.EventAgentCrashed, cw.AgentCrashed{Name: name, Reason: f.Reason, Error: f.Error, ExitCode: f.ExitCode, TermSignal: f.TermSignal, RetryAt: f.RetryAt})
-	default:
-		reason := f.Reason
-		if f.Status == cw.StatusIdle {
-			reason = cw.ReasonDone
-		}
-		add(cw.EventAgentStopped, stoppedPayload(name, reason, f))
-	}
-	return out
-}
-
-func stoppedPayload(name string, reason cw.Reason, f cw.Finish) cw.AgentStopped {
-	p := cw.AgentStopped{Name: name, Reason: reason, NoChanges: f.NoChanges, ExitCode: f.ExitCode}
-	for _, t := range f.Worktrees {
-		p.Commits += t.Commits
-	}
-	if len(f.Worktrees) == 1 {
-		p.HeadCommit = f.Worktrees[0].HeadCommit
-	}
-	return p
 }
 
 // tailOf reads the last n bytes of a file of ours; what cannot be read is

@@ -100,7 +100,8 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// TestSeveralProjects: a worktree and a branch in each.
+// TestSeveralProjects: a worktree and a branch in each. What is left in one of
+// them is asked for, by its folder, and keeps both.
 func TestSeveralProjects(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -109,11 +110,15 @@ func TestSeveralProjects(t *testing.T) {
 	req := e.request(fakecli.Script{
 		Shell:  `cd shop-2 && echo a >a && git add a && git commit -q -m "Add a" && cd ../shop && echo left >left`,
 		Signal: `{"status":"done"}`,
+		Next:   &fakecli.Script{Expect: []string{"- `shop/`"}, Signal: `{"status":"done"}`},
 	})
 	req.Projects = append(req.Projects, bank)
 	v := e.rest(e.mustSpawn(req).Alias)
 	if v.Status != cw.StatusIdle || v.Commits() != 1 || v.Dirty() != 1 || len(v.Projects) != 2 || v.Branch != "" {
 		t.Fatalf("%s %s: %s, %+v", v.Status, v.Reason, v.Error, v.Projects)
+	}
+	if len(v.Runs) != 2 || v.Runs[1].Reason != cw.RunCommit || v.Projects[0].State != cw.WorktreePresent || v.Projects[1].State != cw.WorktreePresent {
+		t.Errorf("runs %+v, projects %+v", v.Runs, v.Projects)
 	}
 	if got := lab.Git(t, bank, "log", "-1", "--format=%s", "agent/"+v.Alias); got != "Add a" {
 		t.Errorf("branch at %q", got)

@@ -30,7 +30,7 @@ func TestSpawnOnFullDisk(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(e.home.Providers(), "fake.yaml"), []byte(fakecli.Preset("fake", self)), 0o600))
 	lab.NewRepo(t, e.repo)
 	fill := filepath.Join(disk, "fill")
-	e.boot(hook(stepIntended, func() { must(t, os.WriteFile(fill, make([]byte, 36<<20), 0o600)) }))
+	e.boot(hook("spawn/"+stepIntended, func() { must(t, os.WriteFile(fill, make([]byte, 36<<20), 0o600)) }))
 	t.Cleanup(e.sweep)
 	_, err = e.Spawn(t.Context(), e.request(hangs()))
 	if cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(err.Error(), "full") || cw.ErrorHint(err) == "" {

@@ -12,6 +12,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/providers"
 	"cw/providers/parsers"
 )
 
@@ -47,13 +48,21 @@ type follower struct {
 	reading *parsers.Reading
 	buf     []byte
 
-	patience time.Duration // with nothing but retries; 0: for ever
-	trouble  trouble
-	gaveUp   bool // patience was over, and the run is being ended
+	limits  providers.Patience
+	trouble trouble
+	gaveUp  bool      // patience was over, and the run is being ended
+	stalled *stallEnd // why a rule ends it; nil: none does
 
-	mu      sync.Mutex
-	summary parsers.Summary // guarded by mu: read by views
-	lastAt  time.Time       // guarded by mu
+	overspent  bool      // a budget is spent, and the run is being ended
+	budgetCost float64   // what it had cost when its budgets were looked at
+	budgetNext time.Time // when they are looked at without news; zero: not
+
+	mu      sync.Mutex      // what views read, only the follower writes
+	summary parsers.Summary // guarded by mu
+	silence silence         // guarded by mu
+	stall   stall           // guarded by mu
+	lastAt  time.Time       // guarded by mu; zero before the first output
+	meter   meter           // guarded by mu
 }
 
 // follow follows a run until its end is stored, or ctx ends: then the next
@@ -82,6 +91,7 @@ func (o *Orchestrator) follow(ctx context.Context, st cw.RunState, h proc.Handle
 		return o.complete(ctx, f, obs, try >= completeTries)
 	})
 	if err == nil {
+		o.forgetSecrets(st.Run)
 		o.bell.Ring(st.Agent.ID)
 	}
 }
@@ -148,15 +158,13 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 		}
 		over <- obs
 	})
-	var until time.Time // when patience ends
-	var ring <-chan time.Time
+	giveUp := func() { waiter.Go(func() { f.giveUp(waitCtx) }) }
+	var patience alarm
 	for {
 		if err := f.take(ctx, false); err != nil {
 			return proc.Observation{}, err
 		}
-		if at := f.trouble.deadline(f.patience); !at.Equal(until) && !f.gaveUp {
-			until, ring = at, alarm(at)
-		}
+		patience.set(earlier(f.watchPatience(ctx, time.Now(), giveUp), f.watchBudget(ctx, time.Now(), giveUp)))
 		select {
 		case <-ctx.Done():
 			return proc.Observation{}, ctx.Err()
@@ -168,10 +176,8 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 			return f.end(ctx, proc.Observation{State: proc.StateLost, Handle: f.handle})
 		case obs := <-over:
 			return f.end(ctx, obs)
-		case <-ring:
-			f.gaveUp = true
-			f.o.Log.Warn("end a run that only tries again", "agent", f.state.Agent.Alias, "since", f.trouble.Since, "says", f.trouble.Text)
-			waiter.Go(func() { f.giveUp(waitCtx) })
+		case <-patience.ring:
+			patience.ring = nil
 		case <-wake:
 		}
 	}
@@ -180,36 +186,51 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 // end reads the output of a run that is over to its end.
 func (f *follower) end(ctx context.Context, obs proc.Observation) (proc.Observation, error) {
 	if obs.State == proc.StateLost {
-		f.endLost(ctx)
+		if err := f.endLost(ctx); err != nil {
+			return obs, err
+		}
 	}
-	err := f.take(ctx, true)
+	err := f.take(ctx, !f.o.Guards.Off("output-drained"))
 	f.fold(f.reading.Flush(), time.Now().UTC())
 	return obs, err
 }
 
 // endLost ends what a lost supervisor left behind, before the output is read
-// to its end.
-func (f *follower) endLost(ctx context.Context) {
+// to its end. While anything of it may live the run is not over: another run of
+// the agent must never stand beside it. So a failure is tried again, for ever.
+func (f *follower) endLost(ctx context.Context) error {
 	f.o.Fail.Hit("lost/seen")
+	if f.o.Guards.Off("lost-tree-ended") {
+		return nil
+	}
 	n, err := proc.KillTree(ctx, string(f.state.Run.ID), f.handle)
 	if err != nil {
-		f.o.Log.Error("end what a lost supervisor left", "agent", f.state.Agent.Alias, "error", err)
+		return fmt.Errorf("end what a lost supervisor left: %w", err)
 	}
 	f.o.Log.Warn("supervisor lost", "agent", f.state.Agent.Alias, "ended", n)
 	f.o.Fail.Hit("lost/ended")
+	return nil
 }
 
 // restore finds the place to go on from, and feeds what is stored to the
 // parser so that its state is what it would be had the daemon never died.
 func (f *follower) restore(ctx context.Context) error {
-	reading, err := f.o.newReading(f.state.Agent.Provider, f.state.Run.CreatedAt)
+	reading, err := f.o.newReading(providerOf(f.state.Run, f.state.Agent), f.state.Run.CreatedAt)
 	if err != nil {
 		return err
 	}
 	f.reading = reading
-	if preset, err := f.o.Presets.Get(f.state.Agent.Provider); err == nil {
-		f.patience = preset.Patience.Retrying.Duration
+	if preset, err := f.o.Presets.Get(providerOf(f.state.Run, f.state.Agent)); err == nil {
+		f.limits = preset.Patience
 	}
+	if err := f.beginSilence(ctx); err != nil {
+		return err
+	}
+	if err := f.setMeter(ctx); err != nil {
+		return err
+	}
+	f.overspent = f.state.Run.StopRequested == stopBudget
+	f.budgetCost = -1 // nobody has looked yet: the last run has its time also when its CLI tells no cost
 	q := cw.ChunkQuery{AgentID: f.state.Agent.ID, Session: f.state.Run.SessionNumber, Only: true, Limit: replayPage}
 	for {
 		chunks, err := f.o.Store.ChunksFrom(ctx, q)
@@ -246,12 +267,12 @@ func (f *follower) take(ctx context.Context, final bool) error {
 		if err != nil {
 			return err
 		}
-		// A short read is the end of the file for now.
-		pieces, _ := proc.Cut(f.buf[:n], final && n < len(f.buf))
-		if err := f.keep(ctx, pieces); err != nil {
+		short := n < len(f.buf) // the end of the file for now
+		masked, sure := f.maskPiece(f.buf[:n], final && short)
+		pieces, _ := proc.Cut(masked[:sure], final && short)
+		if err := f.keep(ctx, pieces, f.buf[:n]); err != nil {
 			return err
 		}
-		short := n < len(f.buf)
 		f.fit(short)
 		if short {
 			return nil
@@ -301,8 +322,9 @@ func (f *follower) tampered(ctx context.Context, change *proc.RawChangedError) e
 	return f.o.warn(ctx, f.state.Agent, fmt.Sprintf("somebody changed its raw output (%s after %d bytes); what was stored before is whole", change.Change, change.Offset))
 }
 
-// keep stores pieces as chunks, tells those who follow, and parses them.
-func (f *follower) keep(ctx context.Context, pieces [][]byte) error {
+// keep stores pieces as chunks, tells those who follow, and parses them. They are
+// the masked beginning of raw.
+func (f *follower) keep(ctx context.Context, pieces [][]byte, raw []byte) error {
 	if len(pieces) == 0 {
 		return nil
 	}
@@ -320,9 +342,7 @@ func (f *follower) keep(ctx context.Context, pieces [][]byte) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range pieces {
-		f.raw.Advance(p)
-	}
+	f.raw.Advance(raw[:at-f.offset])
 	f.offset = at
 	f.o.Fail.Hit("follow/stored")
 	for _, c := range stored {
@@ -359,5 +379,5 @@ func (f *follower) store(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, er
 func (f *follower) announce(c cw.Chunk) {
 	f.o.Publish(cw.NewEvent(cw.EventAgentOutput, cw.Actor{Kind: cw.ActorCW}, cw.AgentOutput{
 		AgentID: c.AgentID, SessionNumber: c.SessionNumber, ChunkID: c.ID, Offset: c.Offset, Length: len(c.Bytes),
-	}).About(c.AgentID, f.state.Run.ID))
+	}).About(c.AgentID, f.state.Run.ID).In(f.state.Agent.InitiativeID))
 }

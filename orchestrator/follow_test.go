@@ -52,7 +52,7 @@ func newTape(t *testing.T, provider string) *tape {
 func (e *engine) intended(provider string) cw.SpawnIntent {
 	e.t.Helper()
 	alias := "otter-" + cw.NewID()
-	in, err := e.intent(cw.SpawnRequest{Goal: "x", Mode: cw.ModeExecute}, mustGet(e, provider), alias, nil, options{})
+	in, err := e.intent(cw.SpawnRequest{Goal: "x", Mode: cw.ModeExecute}, mustGet(e, provider), cw.Account{ID: cw.DefaultAccountID(provider)}, alias, nil, options{})
 	must(e.t, err)
 	in.Agent.SessionID = ""
 	must(e.t, os.MkdirAll(in.Agent.AgentCwd, 0o700))
@@ -67,7 +67,7 @@ func (e *engine) record(provider string) cw.RunState {
 	in := e.intended(provider)
 	ev := cw.NewEvent(cw.EventAgentStarting, cw.Actor{Kind: cw.ActorCW}, cw.AgentStarting{Name: in.Agent.Alias})
 	must(e.t, e.db.SaveStarting(ctx, cw.Starting{
-		AgentID: in.Agent.ID, RunID: in.Run.ID, OpID: in.Op.ID, Step: stepStarting,
+		AgentID: in.Agent.ID, RunID: in.Run.ID, OpID: in.Op.ID, Step: "spawn/" + stepStarting,
 		Message: cw.Message{ID: cw.MessageID(cw.NewID()), Role: cw.RoleUser, Origin: "cw"},
 		Token:   cw.Token{ID: cw.TokenID(cw.NewID()), Hash: cw.NewID(), Kind: cw.ActorAgent}, Event: ev,
 	}))
@@ -368,8 +368,10 @@ func TestRunDirectoryRemoved(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	s := hangs()
-	s.Hang, s.Shell = false, `rm -rf "$CW_HOME/runs" && exec sleep 600`
+	gate := filepath.Join(e.books, "gate") // the start is looked at in that directory
+	s.Hang, s.Wait, s.Shell = false, gate, `rm -rf "$CW_HOME/runs" && exec sleep 600`
 	v := e.mustSpawn(e.request(s))
+	must(t, os.WriteFile(gate, nil, 0o600))
 	eventually(t, "the directory is gone", func() bool {
 		_, err := os.Stat(e.home.Runs())
 		return err != nil

@@ -14,9 +14,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"cw/artifacts"
 	"cw/internal/cw"
 	"cw/internal/proc"
-	"cw/prompts"
 	"cw/providers"
 )
 
@@ -42,19 +42,86 @@ type manifestProject struct {
 	BaseCommit string `json:"baseCommit"`
 }
 
-// taskFile is the assignment: the goal as Markdown, with a head of YAML.
+// inputDir is what an agent is given to read, relative to its cwd.
+const inputDir = ".cw/input"
+
+// tmpDir is for an agent's scratch files, relative to its cwd.
+const tmpDir = ".cw/tmp"
+
+// taskFile is the assignment: a task or a goal as Markdown, with a head of YAML.
 const taskFile = "task.md"
 
 // writeInputs makes .cw/ in the agent's cwd: input for it to read, output and
-// tmp for it to write. It goes through os.Root, because the repository may
-// hold links of these names.
-func writeInputs(st *cw.RunState, opts options) error {
+// tmp for it to write, output with what earlier runs left there. It goes through
+// os.Root, because the repository may hold links of these names.
+func (o *Orchestrator) writeInputs(ctx context.Context, st *cw.RunState, opts options) error {
+	files, err := o.inputFiles(ctx, *st, opts)
+	if err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(st.Agent.AgentCwd)
 	if err != nil {
 		return fmt.Errorf("open the agent's folder: %w", err)
 	}
 	defer root.Close()
-	for _, dir := range []string{".cw", ".cw/input", outputDir, ".cw/tmp"} {
+	if err := makeWay(root, st.Run.SessionNumber); err != nil {
+		return err
+	}
+	if err := makeFolders(root, ".cw", inputDir, tmpDir); err != nil {
+		return err
+	}
+	if err := restoreOutput(root, o.earlierRunDirs(*st)); err != nil {
+		return err
+	}
+	if err := makeFolders(root, outputDir); err != nil {
+		return err
+	}
+	if !o.Guards.Off("signal-of-this-run") {
+		if err := o.setAside(root, st); err != nil {
+			return err
+		}
+	}
+	return writeInputFiles(root, st, files)
+}
+
+// earlierRunDirs are the directories of the agent's earlier runs, newest first.
+func (o *Orchestrator) earlierRunDirs(st cw.RunState) []string {
+	var dirs []string
+	for n := st.Run.SessionNumber - 1; n > 0; n-- {
+		dirs = append(dirs, o.Home.RunDir(st.Agent.Alias, n))
+	}
+	return dirs
+}
+
+// makeWay moves away what an earlier run put where a folder of cw's belongs: the
+// next one could not begin, and it would end as it did. What is moved stays in the
+// folder for scratch files, which git ignores; what is in that folder's place is
+// scratch itself.
+func makeWay(root *os.Root, session int) error {
+	if session == 1 {
+		return nil // what is there belongs to the repository
+	}
+	if info, err := root.Lstat(tmpDir); err == nil && !info.IsDir() {
+		if err := root.Remove(tmpDir); err != nil {
+			return fmt.Errorf("make way for %s: %w", tmpDir, err)
+		}
+	}
+	for _, dir := range []string{inputDir, outputDir} {
+		if info, err := root.Lstat(dir); err != nil || info.IsDir() {
+			continue
+		}
+		if err := makeFolders(root, tmpDir); err != nil {
+			return err
+		}
+		if err := root.Rename(dir, fmt.Sprintf("%s/%s-before-%d", tmpDir, path.Base(dir), session)); err != nil {
+			return fmt.Errorf("make way for %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+func makeFolders(root *os.Root, dirs ...string) error {
+	for _, dir := range dirs {
 		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
 			return inTheWay(info, dir, "a folder")
 		}
@@ -62,12 +129,15 @@ func writeInputs(st *cw.RunState, opts options) error {
 			return fmt.Errorf("make %s: %w", dir, err)
 		}
 	}
-	if err := setAside(root, st); err != nil {
-		return err
-	}
+	return nil
+}
+
+// writeInputFiles writes the manifest and the assignment. Of an earlier run only
+// what is still true stays.
+func writeInputFiles(root *os.Root, st *cw.RunState, files []artifacts.File) error {
 	m := manifest{
 		Version: manifestVersion, AgentID: st.Agent.ID, AgentName: st.Agent.Alias, Mode: st.Agent.Mode,
-		Title: st.Agent.Title, Projects: []manifestProject{}, Files: []string{taskFile},
+		Title: st.Agent.Title, Projects: []manifestProject{}, Files: []string{},
 	}
 	for _, t := range st.Worktrees {
 		m.Projects = append(m.Projects, manifestProject{
@@ -75,22 +145,59 @@ func writeInputs(st *cw.RunState, opts options) error {
 			BaseBranch: t.BaseBranch, BaseCommit: t.BaseCommit,
 		})
 	}
+	for _, f := range files {
+		m.Files = append(m.Files, f.Path)
+	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode manifest: %w", err)
 	}
-	task, err := taskText(st.Agent, opts.Goal)
-	if err != nil {
+	if err := clearInput(root, st.Run.SessionNumber); err != nil {
 		return err
 	}
-	for name, body := range map[string][]byte{"manifest.json": append(data, '\n'), taskFile: task} {
-		name = path.Join(".cw/input", name)
-		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return inTheWay(info, name, "a file")
+	if err := makeFolders(root, foldersOf(files)...); err != nil {
+		return err
+	}
+	for _, f := range append(files, artifacts.File{Path: "manifest.json", Data: append(data, '\n')}) {
+		if err := writeInput(root, path.Join(inputDir, f.Path), f.Data); err != nil {
+			return err
 		}
-		if err := root.WriteFile(name, body, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// clearInput takes away what an earlier run was given: pages and tasks may be gone
+// since. What is there before the first run belongs to the repository.
+func clearInput(root *os.Root, session int) error {
+	if session == 1 {
+		return nil
+	}
+	for _, name := range []string{"manifest.json", "initiative.md", "pages", "phase.md", taskFile, requestFile, "context"} {
+		if err := root.RemoveAll(path.Join(inputDir, name)); err != nil {
+			return fmt.Errorf("clear the input: %w", err)
 		}
+	}
+	return nil
+}
+
+// writeInput writes one file. What is there for reading only cannot be written by
+// mistake.
+func writeInput(root *os.Root, name string, body []byte) error {
+	info, err := root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return inTheWay(info, name, "a file")
+	}
+	mode := fs.FileMode(0o644)
+	if strings.HasPrefix(name, inputDir+"/context/") {
+		mode = 0o444
+		if err == nil {
+			if err := root.Remove(name); err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+		}
+	}
+	if err := root.WriteFile(name, body, mode); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }
@@ -104,7 +211,7 @@ func inTheWay(info fs.FileInfo, name, needed string) error {
 
 // setAside moves a signal that is there before the run begins into the run
 // directory: only what this run writes counts.
-func setAside(root *os.Root, st *cw.RunState) error {
+func (o *Orchestrator) setAside(root *os.Root, st *cw.RunState) error {
 	if _, err := root.Lstat(cw.SignalPath); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -112,7 +219,7 @@ func setAside(root *os.Root, st *cw.RunState) error {
 		if err := os.MkdirAll(st.Run.Dir, 0o700); err != nil {
 			return fmt.Errorf("make run directory: %w", err)
 		}
-		if err := writeFile(filepath.Join(st.Run.Dir, "stale-signal.json"), data); err != nil {
+		if err := writeFile(filepath.Join(st.Run.Dir, "stale-signal.json"), o.Redact.Mask(data)); err != nil {
 			return err
 		}
 	}
@@ -143,7 +250,7 @@ func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts op
 	if err := os.MkdirAll(st.Run.Dir, 0o700); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
 	}
-	text, err := renderPrompt(st, opts)
+	text, err := o.promptOf(ctx, *st, opts)
 	if err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
@@ -159,7 +266,10 @@ func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts op
 	if in.WritableDirs, err = o.writableDirs(ctx, st, opts); err != nil {
 		return err
 	}
-	cmd, err := preset.Spawn(in)
+	if err := writeHooks(preset, in); err != nil {
+		return err
+	}
+	cmd, err := commandOf(preset, *st, in)
 	if err != nil {
 		return err
 	}
@@ -171,9 +281,14 @@ func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts op
 	if cmd.PromptOnStdin {
 		spec.Stdin = prompt
 	}
-	spec.Meta, err = json.Marshal(map[string]any{"agentId": st.Agent.ID, "agent": st.Agent.Alias, "session": st.Run.SessionNumber, "binary": o.Binary})
-	if err != nil {
-		return fmt.Errorf("encode run facts: %w", err)
+	if path, text := preset.StdinFile(in); path != "" {
+		if err := writeFile(path, []byte(text)); err != nil {
+			return err
+		}
+		spec.Stdin, spec.StdinPipe = path, true
+	}
+	if spec.Meta, err = o.runFacts(ctx, st); err != nil {
+		return err
 	}
 	return proc.Prepare(st.Run.Dir, spec)
 }
@@ -183,25 +298,19 @@ func (o *Orchestrator) invocation(st *cw.RunState, opts options, prompt string) 
 	return providers.Invocation{
 		Binary: opts.Command, SessionID: st.Agent.SessionID, Model: st.Agent.Model, Script: opts.Script,
 		Prompt: prompt, PromptFile: filepath.Join(st.Run.Dir, promptFile), Cwd: st.Agent.AgentCwd,
-		RunDir: st.Run.Dir, CW: o.Binary, Root: os.Geteuid() == 0,
+		RunDir: st.Run.Dir, ConfigDir: opts.access.ConfigDir, CW: o.Binary, Root: os.Geteuid() == 0,
 		Sandbox: opts.Sandbox == cw.SandboxWorkspace,
 	}
 }
 
-// renderPrompt renders the execute prompt for one agent.
-func renderPrompt(st *cw.RunState, opts options) (string, error) {
-	in := prompts.Input{
-		AgentID: string(st.Agent.ID), AgentName: st.Agent.Alias,
-		Task: opts.Goal, Cwd: st.Agent.AgentCwd, Commands: []string{"id"},
+// commandOf is how the run's CLI is started: a resume goes on with the last
+// session, unless it begins one of its own.
+func commandOf(preset providers.Preset, st cw.RunState, in providers.Invocation) (providers.Command, error) {
+	in.HookConfig, _ = preset.HookFile(in)
+	if st.Run.Reason == cw.RunSpawn || st.Run.Fresh {
+		return preset.Spawn(in)
 	}
-	for _, t := range st.Worktrees {
-		in.Projects = append(in.Projects, prompts.Project{
-			Name: t.Project, Path: relative(st.Agent.AgentCwd, t.Path), Branch: t.Branch,
-			BaseBranch: t.BaseBranch, BaseCommit: t.BaseCommit, DirtyFiles: opts.DirtyFiles[t.Project],
-		})
-	}
-	p, err := prompts.Render(string(st.Agent.Mode), in)
-	return p.Text, err
+	return preset.Resume(in)
 }
 
 // agentEnv is the whole environment of a run. It reaches the CLI through the
@@ -221,16 +330,18 @@ func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts option
 			"GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
 		})
 	}
-	return o.runEnv(p, opts.Env, cmd.Env, own)
+	return o.runEnv(p, opts.Env, opts.access.Env, cmd.Env, own)
 }
 
-func (o *Orchestrator) runEnv(p providers.Preset, callerEnv, command, own map[string]string) []string {
+// runEnv is the environment of a program of the provider. account is nil for the
+// account default.
+func (o *Orchestrator) runEnv(p providers.Preset, callerEnv, account, command, own map[string]string) []string {
 	var caller []string
 	for name, value := range callerEnv {
 		caller = append(caller, name+"="+value)
 	}
 	return providers.RunEnv(providers.EnvInput{
 		Preset: p, Caller: caller, Daemon: o.Environ, Home: envOf(o.Environ, "HOME"),
-		BinDir: filepath.Dir(o.Binary), Command: command, CW: own,
+		BinDir: filepath.Dir(o.Binary), Account: account, Command: command, CW: own,
 	})
 }

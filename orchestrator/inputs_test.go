@@ -60,7 +60,7 @@ func TestManifest(t *testing.T) {
 	for _, tt := range tests {
 		st := newState(t, tt.trees...)
 		for range 2 { // recovery repeats it
-			must(t, writeInputs(st, options{Goal: "  Fix the parser.\n\n"}))
+			must(t, (&Orchestrator{Config: Config{Plans: noPlans{}}}).writeInputs(t.Context(), st, options{Goal: "  Fix the parser.\n\n"}))
 		}
 		data, err := os.ReadFile(filepath.Join(st.Agent.AgentCwd, ".cw/input/manifest.json"))
 		must(t, err)
@@ -118,7 +118,9 @@ func TestInTheWay(t *testing.T) {
 			rel, err := filepath.Rel(filepath.Dir(path), inside)
 			must(t, err)
 			must(t, plant(path, rel, outside))
-			promptly(t, func() { err = writeInputs(st, options{Goal: "x"}) })
+			promptly(t, func() {
+				err = (&Orchestrator{Config: Config{Plans: noPlans{}}}).writeInputs(t.Context(), st, options{Goal: "x"})
+			})
 			if cw.ErrorCode(err) != cw.CodeInvalid || !strings.Contains(err.Error(), name) || cw.ErrorHint(err) == "" {
 				t.Errorf("%s is %s: %v", name, kind, err)
 			}
@@ -154,7 +156,9 @@ func TestStaleSignal(t *testing.T) {
 		d, st := newDen(t), newState(t)
 		st.Agent.AgentCwd = d.cwd
 		tt.plant(d)
-		promptly(t, func() { must(t, writeInputs(st, options{Goal: "x"})) })
+		promptly(t, func() {
+			must(t, (&Orchestrator{Config: Config{Plans: noPlans{}}}).writeInputs(t.Context(), st, options{Goal: "x"}))
+		})
 		if _, _, err := readSignal(d.cwd); !errors.Is(err, errNoSignal) {
 			t.Errorf("%s: still there: %v", name, err)
 		}

@@ -24,7 +24,7 @@ import (
 )
 
 // patience bounds every wait; on a loaded machine things are slow.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // TestMain makes three programs of the test binary: the tests, the shim of a
 // run, and a provider CLI that does what its prompt says.
@@ -181,10 +181,10 @@ func (e *engine) mustSpawn(req cw.SpawnRequest) cw.AgentView {
 	return v
 }
 
-// rest waits until an agent is at rest.
+// rest waits until an agent is at rest and nothing is cleared up any more.
 func (e *engine) rest(ref string) cw.AgentView {
 	e.t.Helper()
-	return e.until(ref, func(v cw.AgentView) bool { return v.Status.AtRest() })
+	return e.until(ref, func(v cw.AgentView) bool { return v.Status.AtRest() && !v.Settling })
 }
 
 func (e *engine) until(ref string, want func(cw.AgentView) bool) cw.AgentView {

@@ -9,6 +9,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/redact"
 	"cw/providers"
 	"cw/worktree"
 )
@@ -16,20 +17,36 @@ import (
 // Config is what an Orchestrator is made from. All fields without "may be" in
 // their comment are needed.
 type Config struct {
-	Home    cw.Home
-	Store   Store
-	Repos   *worktree.Manager
+	Home  cw.Home
+	Store Store
+	// Accounts holds the credentials; nil: there are only the accounts default.
+	Accounts Accounts
+	Repos    *worktree.Manager
+	// Plans holds initiatives; nil: there are none.
+	Plans   Plans
 	Presets *providers.Registry
-	Watcher *proc.Watcher  // its Run is the caller's business
-	Publish func(cw.Event) // live events; stored ones are published by the store
-	Binary  string         // the copy of cw that runs use
-	Socket  string         // where agents reach the daemon
-	Environ []string       // the daemon's own environment
+	Prices  providers.Prices // may be zero: then only what CLIs tell is known of costs
+	Watcher *proc.Watcher    // its Run is the caller's business
+	Publish func(cw.Event)   // live events; stored ones are published by the store
+	Binary  string           // the copy of cw that runs use
+	Socket  string           // where agents reach the daemon
+	Environ []string         // the daemon's own environment
 	Log     *slog.Logger
 	// Defaults stand in for what a spawn leaves open; its zero value chooses
 	// nothing.
 	Defaults Defaults
-	Fail     cw.Failpoint // may be nil
+	// Floor is the free space below which no run is started; its zero value asks
+	// for the least that a CLI needs.
+	Floor DiskFloor
+	// Redact holds the live secrets, which are masked in everything that is
+	// stored, and Keeper those of runs for the next daemon; nil: nothing is masked.
+	Redact *redact.Set
+	Keeper *redact.Keeper
+	// VersionWait is how long a CLI may take to tell its version before a spawn
+	// goes on without; 0: 20 s.
+	VersionWait time.Duration
+	Fail        cw.Failpoint // may be nil
+	Guards      cw.Guards    // may be nil
 }
 
 // Defaults are a person's choices for spawns that name none. Any may be empty.
@@ -42,7 +59,12 @@ type Defaults struct {
 // Orchestrator runs agents. Make it with New, call Run once.
 type Orchestrator struct {
 	Config
-	bell *bell
+	bell  *bell
+	turns *turns[cw.AgentID]
+	plans *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
+	rota  *rota
+	// parking wakes the loop that wakes parked agents.
+	parking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
 	// Run, which owns all goroutines.
 	jobs chan job
@@ -52,18 +74,34 @@ type Orchestrator struct {
 	mu     sync.Mutex
 	live   map[cw.RunID]*follower  // guarded by mu
 	spawns map[cw.OpID]*settlement // guarded by mu; spawns that are under way
+	// changed is when somebody last changed the accounts; guarded by mu.
+	changed time.Time
+	past    []string // guarded by mu; secrets of runs that are over, the newest last
 }
 
 type job func(ctx context.Context)
 
 // New makes an Orchestrator. It does nothing before Run.
 func New(c Config) *Orchestrator {
+	if c.Accounts == nil {
+		c.Accounts = ownLogins{}
+	}
+	if c.Plans == nil {
+		c.Plans = noPlans{}
+	}
+	if c.Redact != nil {
+		c.Store = maskedStore{c.Store, c.Redact}
+	}
 	return &Orchestrator{
-		Config: c,
-		bell:   newBell(),
-		jobs:   make(chan job),
-		live:   map[cw.RunID]*follower{},
-		spawns: map[cw.OpID]*settlement{},
+		Config:  c,
+		bell:    newBell(),
+		turns:   newTurns[cw.AgentID](),
+		plans:   newTurns[cw.InitiativeID](),
+		rota:    newRota(),
+		parking: make(chan struct{}, 1),
+		jobs:    make(chan job),
+		live:    map[cw.RunID]*follower{},
+		spawns:  map[cw.OpID]*settlement{},
 	}
 }
 
@@ -80,6 +118,7 @@ func (o *Orchestrator) Run(ctx context.Context, ready func()) error {
 	for _, j := range jobs {
 		work.Go(func() { j(ctx) })
 	}
+	work.Go(func() { o.wakeParked(ctx) })
 	ready()
 	for {
 		select {

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,14 +30,36 @@ type evidence struct {
 	StderrLimit   *cw.Limit
 	StderrAuth    bool
 	GaveUp        string // why cw ended it: it tried again in vain
+	Overload      string // the CLI's words when too many requests ended it; "": something else did
 	Unknown       int    // lines the parser did not know
 	Output        int64  // bytes of raw output
 	Trees         []treeEvidence
+
+	Reason      cw.RunReason // of the run
+	Resumed     bool         // it was to go on with a session of the CLI
+	SessionGone bool         // and the CLI has that session no more
+	Stalled     *stallEnd    // a rule ended it for its silence; nil: none did
+	AutoResume  bool         // it is to go on after a restart of the machine
+	Retries     cw.Retries   // runs that cw added by itself so far
+	NoRetries   bool         // its provider is a plain program: run again it would do all again
+	OutputWhole bool         // everything in .cw/output is in the run directory
+	Derived     bool         // its CLI cannot write a signal: cw judges by exit, commits and patterns
+	Reserve     *reserve     // when its account cannot be used: what it may go on with
+	Cost        spend        // of the run
+	Overspent   bool         // it was ended because a budget is spent
+	Spent       budgets      // with this run
+}
+
+// stallEnd is what is known of a run that a rule ended for its silence.
+type stallEnd struct {
+	Minutes int    // of silence; 0 when a daemon that is gone measured it
+	Tool    string // that was in use; "" when none is known
 }
 
 // treeEvidence is what git shows in one project.
 type treeEvidence struct {
 	Project string
+	Dir     string // its folder as the agent finds it from its cwd: "." when it is that
 	Trouble string // why it could not be looked at; Look is empty then
 	worktree.Look
 }
@@ -51,21 +74,34 @@ type verdict struct {
 	NoChanges string
 	Warnings  []string
 	Questions []cw.SignalQuestion
+	Retries   cw.Retries // from now on
+	Next      *nextStep  // what follows at once; nil for nothing
+	CleanUp   bool       // its worktrees may go
 }
 
 // outcome decides how a run ended. The order of authority: a person's stop;
 // the agent's valid signal of this run; a usage limit seen in the stream; the
 // CLI's own result; exit code and signal number, as evidence only, because
 // they prove nothing (measured: killed runs, denied tools and limits exit 0).
+// A lost supervisor and a restart of the machine are such evidence, too: what
+// the agent said before is not undone by them, and its questions are not lost.
 func outcome(e evidence) verdict {
-	v := decide(e)
+	v := failOver(e, decide(e))
 	if v.Result == "" {
 		v.Result = strings.TrimSpace(e.Summary.Result)
 	}
-	v.Warnings = append(v.Warnings, workWarnings(e, v)...)
 	if e.Signal != nil && len(e.Signal.Unknown) > 0 {
 		v.Warnings = append(v.Warnings, "signal.json has fields that cw does not know: "+strings.Join(e.Signal.Unknown, ", "))
 	}
+	if e.State != proc.StateExited && v.Status != cw.StatusStopped && v.Status != cw.StatusCrashed {
+		v.Warnings = append(v.Warnings, "its supervisor did not see its end; its signal decides. Its worktree stays until its next run ends")
+	}
+	v.Retries, v.Next = retry(e, v)
+	v = withinBudget(e, v)
+	if v.Next == nil { // else the run that follows tells what is left then
+		v.Warnings = slices.Concat(v.Warnings, workWarnings(e), emptyWarning(e, v))
+	}
+	v.CleanUp = v.Next == nil && mayCleanUp(e, v)
 	return v
 }
 
@@ -73,27 +109,30 @@ func decide(e evidence) verdict {
 	switch {
 	case e.StopRequested != "":
 		return verdict{Status: cw.StatusStopped, Reason: cw.ReasonUser}
-	case e.Rebooted && e.State != proc.StateExited:
-		return crash(cw.ReasonReboot, "the machine was restarted while it ran")
-	case e.State != proc.StateExited:
-		return crash(cw.ReasonLost, "its supervisor was killed; how the run ended is unknown. What was left of it was ended"+signalNote(e))
 	case e.Exit.StartError != "":
 		return crash(cw.ReasonStartFailed, "the CLI could not be started: "+e.Exit.StartError)
 	case e.Signal != nil:
 		return bySignal(*e.Signal)
+	case seenLimit(e) != nil:
+		v := crash(cw.ReasonUsageLimit, "the account is at its usage limit"+colon(seenLimit(e).Text))
+		v.RetryAt = seenLimit(e).Until
+		return v
+	case e.Stalled != nil:
+		return verdict{Status: cw.StatusStopped, Reason: cw.ReasonStalled}
+	case e.Overspent:
+		return verdict{Status: cw.StatusStopped, Reason: cw.ReasonBudget}
+	case e.Rebooted && e.State != proc.StateExited:
+		return crash(cw.ReasonReboot, "the machine was restarted while it ran")
+	case e.State != proc.StateExited:
+		return crash(cw.ReasonLost, "its supervisor was killed; how the run ended is unknown. What was left of it was ended")
+	case e.Derived && endedWell(e):
+		return derived(e)
 	}
-	return withoutSignal(e)
+	return byExit(e)
 }
 
 func crash(reason cw.Reason, text string) verdict {
 	return verdict{Status: cw.StatusCrashed, Reason: reason, Error: text}
-}
-
-func signalNote(e evidence) string {
-	if e.Signal == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (it had left the signal %q)", e.Signal.Status)
 }
 
 func bySignal(s cw.Signal) verdict {
@@ -106,23 +145,42 @@ func bySignal(s cw.Signal) verdict {
 	return verdict{Status: cw.StatusCrashed, Reason: cw.ReasonAgentError, Error: s.Error, Result: s.Result}
 }
 
-func withoutSignal(e evidence) verdict {
-	if limit := seenLimit(e); limit != nil {
-		v := crash(cw.ReasonUsageLimit, "the account is at its usage limit"+colon(limit.Text))
-		v.RetryAt = limit.Until
-		return v
+// endedWell tells whether a CLI that cannot write a signal ended as one does
+// that has done its work. Its word alone would prove little; with it goes what
+// git shows.
+func endedWell(e evidence) bool {
+	return e.GaveUp == "" && e.Overload == "" && !e.Summary.AuthError && !e.StderrAuth && !e.Summary.ResultIsError &&
+		e.Exit.Signal == 0 && e.Exit.Code == 0 && !unseen(e)
+}
+
+// derived is the verdict about such a run: it is done. Where it left nothing
+// behind, that is said in the place of a reason that it cannot give.
+func derived(e evidence) verdict {
+	v := verdict{Status: cw.StatusIdle, Result: strings.TrimSpace(e.Summary.LastText.String())}
+	if dirty, _ := dirtyProjects(e); len(dirty) == 0 && nothingCommitted(e) {
+		v.NoChanges = "it ended by itself and changed nothing"
 	}
+	return v
+}
+
+// byExit decides by what the CLI said and how its process ended.
+func byExit(e evidence) verdict {
 	switch {
+	case e.Overload != "":
+		return crash(cw.ReasonUsageLimit, "the provider takes no more requests of the account for now"+colon(e.Overload))
 	case e.GaveUp != "":
 		return crash(cw.ReasonAgentError, e.GaveUp)
 	case e.Summary.AuthError || e.StderrAuth:
 		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
 	case e.Exit.Signal != 0:
-		return crash(cw.ReasonKilled, fmt.Sprintf("the CLI was ended by %s, not by cw", signalName(e.Exit.Signal)))
+		return crash(cw.ReasonKilled, killedText(e.Exit))
 	case e.Output == 0 && e.Exit.Code != 0:
 		return crash(cw.ReasonStartFailed, fmt.Sprintf("the CLI ended with code %d before it began%s", e.Exit.Code, colon(lastWords(e))))
 	case e.Summary.ResultIsError:
 		return crash(cw.ReasonAgentError, "the CLI reported an error"+colon(lastWords(e)))
+	}
+	if e.Derived {
+		return crash(cw.ReasonAgentError, fmt.Sprintf("the CLI ended with code %d%s", e.Exit.Code, colon(lastWords(e))))
 	}
 	text := fmt.Sprintf("the run ended (exit code %d) without a readable %s: %s", e.Exit.Code, cw.SignalPath, e.SignalTrouble)
 	if e.Exit.Code != 0 {
@@ -155,38 +213,6 @@ func colon(text string) string {
 		return ""
 	}
 	return ": " + text
-}
-
-// workWarnings tells about work that a person would otherwise miss. For an
-// agent that executes, idle with neither commits nor a reason is suspicious.
-func workWarnings(e evidence, v verdict) []string {
-	var out []string
-	commits, known := 0, true
-	for _, t := range e.Trees {
-		commits += t.Commits
-		if t.Trouble != "" {
-			known = false
-			out = append(out, fmt.Sprintf("the worktree of %s could not be looked at, so its branch was not handed over: %s", t.Project, t.Trouble))
-			continue
-		}
-		if t.Missing {
-			out = append(out, fmt.Sprintf("the worktree of %s is gone", t.Project))
-			continue
-		}
-		for _, note := range t.Notes {
-			out = append(out, t.Project+": "+note)
-		}
-		if len(t.Dirty) > 0 {
-			out = append(out, fmt.Sprintf("%s has %s, kept in the worktree: %s", t.Project, counted(len(t.Dirty), "uncommitted file"), some(t.Dirty)))
-		}
-		if len(t.Reserved) > 0 {
-			out = append(out, fmt.Sprintf("%s: commits touch cw's own files: %s", t.Project, some(t.Reserved)))
-		}
-	}
-	if v.Status == cw.StatusIdle && e.Mode == cw.ModeExecute && len(e.Trees) > 0 && known && commits == 0 && v.NoChanges == "" {
-		out = append(out, "it says it is done, but committed nothing and gave no reason (noChanges)")
-	}
-	return out
 }
 
 // counted is a number with its noun.

@@ -18,7 +18,7 @@ import (
 
 // ended is a run that ended by itself, with output and no signal.
 func ended(change ...func(*evidence)) evidence {
-	e := evidence{Mode: cw.ModeExecute, State: proc.StateExited, Output: 100, SignalTrouble: "it is not there"}
+	e := evidence{Mode: cw.ModeExecute, State: proc.StateExited, Output: 100, SignalTrouble: "it is not there", OutputWhole: true}
 	for _, f := range change {
 		f(&e)
 	}
@@ -41,7 +41,9 @@ func silentFailure(e *evidence) {
 	e.Output, e.Exit.Code, e.StderrTail = 0, 1, "Error: Session ID is already in use.\n"
 }
 
-func stop(e *evidence) { e.StopRequested = "term" }
+func stop(e *evidence)     { e.StopRequested = "term" }
+func lost(e *evidence)     { e.State = proc.StateLost }
+func rebooted(e *evidence) { e.State, e.Rebooted = proc.StateLost, true }
 
 // TestOutcome walks down the order of authority: each row has everything that
 // the rows below it have, too, and still ends as it says.
@@ -59,15 +61,24 @@ func TestOutcome(t *testing.T) {
 		says   string // in Error
 	}{
 		{"a stop beats a signal", ended(stop, signalled(done)), cw.StatusStopped, cw.ReasonUser, ""},
-		{"a stop beats a lost supervisor", ended(stop, func(e *evidence) { e.State = proc.StateLost }), cw.StatusStopped, cw.ReasonUser, ""},
-		{"a stop beats a reboot", ended(stop, func(e *evidence) { e.State, e.Rebooted = proc.StateLost, true }), cw.StatusStopped, cw.ReasonUser, ""},
+		{"a stop beats a lost supervisor", ended(stop, lost), cw.StatusStopped, cw.ReasonUser, ""},
+		{"a stop beats a reboot", ended(stop, rebooted), cw.StatusStopped, cw.ReasonUser, ""},
 		{"a stop beats a start error", ended(stop, func(e *evidence) { e.Exit.StartError = "stopped before it was started" }), cw.StatusStopped, cw.ReasonUser, ""},
 		{"a stop beats everything of the CLI", ended(stop, limited(&until), noAuth, killedBy9, failedResult), cw.StatusStopped, cw.ReasonUser, ""},
-		{"a reboot", ended(signalled(done), func(e *evidence) { e.State, e.Rebooted = proc.StateLost, true }), cw.StatusCrashed, cw.ReasonReboot, "restarted"},
+		{"a reboot", ended(rebooted), cw.StatusCrashed, cw.ReasonReboot, "restarted"},
+		{"done beats a reboot", ended(signalled(done), rebooted), cw.StatusIdle, "", ""},
+		{"questions beat a reboot", ended(signalled(asks), rebooted), cw.StatusWaitingForInput, "", ""},
 		{"ended before the reboot", ended(signalled(done), func(e *evidence) { e.Rebooted = true }), cw.StatusIdle, "", ""},
-		{"lost", ended(func(e *evidence) { e.State = proc.StateLost }), cw.StatusCrashed, cw.ReasonLost, "unknown"},
-		{"lost after its signal", ended(signalled(done), func(e *evidence) { e.State = proc.StateLost }), cw.StatusCrashed, cw.ReasonLost, `had left the signal "done"`},
+		{"lost", ended(lost), cw.StatusCrashed, cw.ReasonLost, "unknown"},
+		{"done beats a lost supervisor", ended(signalled(done), lost), cw.StatusIdle, "", ""},
+		{"questions beat a lost supervisor", ended(signalled(asks), lost), cw.StatusWaitingForInput, "", ""},
+		{"an error beats a lost supervisor", ended(signalled(fails), lost), cw.StatusCrashed, cw.ReasonAgentError, "no compiler"},
+		{"a limit beats a lost supervisor", ended(limited(&until), lost), cw.StatusCrashed, cw.ReasonUsageLimit, "limit reached"},
+		{"a limit beats a stall", ended(limited(&until), killedBy9, func(e *evidence) { e.Stalled = &stallEnd{} }), cw.StatusCrashed, cw.ReasonUsageLimit, "limit reached"},
 		{"its directory was emptied", ended(func(e *evidence) { e.State = proc.StateFresh }), cw.StatusCrashed, cw.ReasonLost, "unknown"},
+		{"a stall beats the exit", ended(killedBy9, func(e *evidence) { e.Stalled = &stallEnd{Minutes: 3} }), cw.StatusStopped, cw.ReasonStalled, ""},
+		{"done beats a stall", ended(signalled(done), func(e *evidence) { e.Stalled = &stallEnd{} }), cw.StatusIdle, "", ""},
+		{"a stop beats a stall", ended(stop, func(e *evidence) { e.Stalled = &stallEnd{} }), cw.StatusStopped, cw.ReasonUser, ""},
 		{"a start error beats a signal", ended(signalled(done), func(e *evidence) { e.Exit.StartError = "no such file" }), cw.StatusCrashed, cw.ReasonStartFailed, "no such file"},
 		{"done beats a limit", ended(signalled(done), limited(&until)), cw.StatusIdle, "", ""},
 		{"done beats a kill", ended(signalled(done), killedBy9), cw.StatusIdle, "", ""},
@@ -165,6 +176,7 @@ func TestOutcomeWarnings(t *testing.T) {
 		{"unknown fields", ended(signalled(cw.Signal{Status: cw.SignalDone, Unknown: []string{"mood", "zeal"}})), []string{"signal.json has fields that cw does not know: mood, zeal"}},
 	}
 	for _, tt := range tests {
+		tt.e.Retries = cw.Retries{Commit: cw.MaxCommitRetry, Empty: cw.MaxCommitRetry} // else it is asked first
 		if diff := cmp.Diff(tt.want, outcome(tt.e).Warnings); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
@@ -222,8 +234,11 @@ func TestOutcomeProperties(t *testing.T) {
 				t.Fatal("stopped, and nobody asked for it")
 			}
 		case cw.StatusIdle, cw.StatusWaitingForInput:
-			if e.Signal == nil || e.State != proc.StateExited {
-				t.Fatalf("%s without a signal of a run that ended", v.Status)
+			if e.Signal == nil {
+				t.Fatalf("%s without a signal", v.Status)
+			}
+			if e.State != proc.StateExited && (v.Next != nil || v.CleanUp || len(v.Warnings) == 0) {
+				t.Fatalf("nobody saw its end, and cw goes on as if it had: %+v", v)
 			}
 		default:
 			t.Fatalf("a run ended in %s", v.Status)

@@ -126,7 +126,7 @@ func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.Output
 			yield(cw.OutputEvent{}, err)
 			return
 		}
-		r := eventReader{o: o, provider: agent.Provider, after: q.AfterID, from: q}
+		r := eventReader{o: o, agent: agent, after: q.AfterID, from: q}
 		if err := r.rewind(ctx, agent.ID, &q); err != nil {
 			yield(cw.OutputEvent{}, err)
 			return
@@ -136,7 +136,7 @@ func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.Output
 				yield(cw.OutputEvent{}, err)
 				return
 			}
-			if !r.chunk(c, yield) {
+			if !r.chunk(ctx, c, yield) {
 				return
 			}
 		}
@@ -148,14 +148,14 @@ func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.Output
 
 // eventReader parses one agent's chunks in order.
 type eventReader struct {
-	o        *Orchestrator
-	provider string
-	after    int64          // chunks up to this id are read silently
-	from     cw.OutputQuery // where the caller wants to begin
-	session  int
-	reading  *parsers.Reading
-	last     lastChunk
-	n        int // of the next event at last
+	o       *Orchestrator
+	agent   cw.Agent
+	after   int64          // chunks up to this id are read silently
+	from    cw.OutputQuery // where the caller wants to begin
+	session int
+	reading *parsers.Reading
+	last    lastChunk
+	n       int // of the next event at last
 }
 
 // lastChunk is where the events that are given come from, without the bytes:
@@ -185,12 +185,17 @@ func (r *eventReader) rewind(ctx context.Context, id cw.AgentID, q *cw.OutputQue
 
 // chunk parses one chunk and yields its events; false: the reader has had
 // enough.
-func (r *eventReader) chunk(c cw.Chunk, yield func(cw.OutputEvent, error) bool) bool {
+func (r *eventReader) chunk(ctx context.Context, c cw.Chunk, yield func(cw.OutputEvent, error) bool) bool {
 	if c.SessionNumber != r.session {
 		if !r.flush(yield) {
 			return false
 		}
-		reading, err := r.o.newReading(r.provider, c.CreatedAt)
+		provider, err := r.providerOf(ctx, c.SessionNumber)
+		if err != nil {
+			yield(cw.OutputEvent{}, err)
+			return false
+		}
+		reading, err := r.o.newReading(provider, c.CreatedAt)
 		if err != nil {
 			yield(cw.OutputEvent{}, err)
 			return false
@@ -200,6 +205,21 @@ func (r *eventReader) chunk(c cw.Chunk, yield func(cw.OutputEvent, error) bool) 
 	events := r.reading.FeedAt(c.Bytes, c.CreatedAt)
 	r.last, r.n = lastChunk{id: c.ID, session: c.SessionNumber, offset: c.Offset, end: c.End()}, 0
 	return r.emit(events, yield)
+}
+
+// providerOf is whose CLI wrote a session's output: an agent may have gone on
+// with another.
+func (r *eventReader) providerOf(ctx context.Context, session int) (string, error) {
+	view, err := r.o.Store.AgentView(ctx, string(r.agent.ID))
+	if err != nil {
+		return "", fmt.Errorf("look whose output it is: %w", err)
+	}
+	for _, run := range view.Runs {
+		if run.SessionNumber == session {
+			return providerOf(run, view.Agent), nil
+		}
+	}
+	return r.agent.Provider, nil
 }
 
 // flush yields what an unfinished last line holds.

@@ -53,19 +53,53 @@ func inVain(provider string, patience time.Duration, t trouble) string {
 		patience, colon(t.Text), provider)
 }
 
-// alarm rings at the deadline, and never for a zero one.
-func alarm(deadline time.Time) <-chan time.Time {
-	if deadline.IsZero() {
-		return nil
-	}
-	return time.After(time.Until(deadline))
+// alarm rings at a time that moves, mostly to later ones.
+type alarm struct {
+	at   time.Time
+	ring <-chan time.Time // nil: it is not set
 }
 
-// giveUp ends a run that only tries again, as a stop would, but nobody asked for
-// it. The follower goes on to the end of the output.
+// set sets the alarm to a time; zero: to none. One that is set to an earlier
+// time stays: who hears it looks and sets it anew, which is cheaper than moving
+// it with every piece of output.
+func (a *alarm) set(at time.Time) {
+	switch {
+	case at.IsZero():
+		a.ring = nil
+	case a.ring == nil || at.Before(a.at):
+		a.at, a.ring = at, time.After(time.Until(at))
+	}
+}
+
+// watchPatience acts on patience that is over, and tells when to look again;
+// zero: not before there is output. giveUp ends the run.
+func (f *follower) watchPatience(ctx context.Context, now time.Time, giveUp func()) (next time.Time) {
+	if f.gaveUp || f.stalled != nil || f.overspent {
+		return time.Time{}
+	}
+	limit := f.limits.Retrying.Duration
+	if f.trouble.over(limit, now) {
+		f.gaveUp = true
+		f.o.Log.Warn("end a run that only tries again", "agent", f.state.Agent.Alias, "since", f.trouble.Since, "says", f.trouble.Text)
+		giveUp()
+		return time.Time{}
+	}
+	return earlier(f.trouble.deadline(limit), f.watchSilence(ctx, now, giveUp))
+}
+
+// earlier gives the earlier of two times; zero is none.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || !a.IsZero() && a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// giveUp ends a run as a stop would, but nobody asked for it. The follower goes
+// on to the end of the output.
 func (f *follower) giveUp(ctx context.Context) {
 	log := f.o.Log.With("agent", f.state.Agent.Alias, "run", f.state.Run.ID)
-	_ = again(ctx, log, "end a run that only tries again", func(int) error {
+	_ = again(ctx, log, "end a run by rule", func(int) error {
 		return proc.Stop(ctx, f.state.Run.Dir, f.handle, f.o.stopGrace(f.state.Agent.Provider))
 	}) // what ctx interrupts the next daemon takes up
 }
@@ -76,8 +110,9 @@ func (f *follower) gaveUpText(obs proc.Observation) string {
 	if obs.Exit == nil || obs.Exit.Stopped == "" || f.trouble.Since.IsZero() {
 		return ""
 	}
-	if !f.gaveUp && !f.trouble.over(f.patience, obs.Exit.EndedAt) {
+	limit := f.limits.Retrying.Duration
+	if !f.gaveUp && !f.trouble.over(limit, obs.Exit.EndedAt) {
 		return ""
 	}
-	return inVain(f.state.Agent.Provider, f.patience, f.trouble)
+	return inVain(f.state.Agent.Provider, limit, f.trouble)
 }

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
 	"cw/internal/proc"
+	"cw/providers"
 )
 
 // Lines of codex.
@@ -114,6 +116,7 @@ func TestGaveUpText(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)
 	retries := trouble{Since: start, Text: "r"}
+	limits := providers.Patience{Retrying: providers.Duration{Duration: time.Minute}}
 	ended := func(after time.Duration, stopped string) proc.Observation {
 		return proc.Observation{Exit: &proc.Exit{EndedAt: start.Add(after), Stopped: stopped}}
 	}
@@ -123,13 +126,13 @@ func TestGaveUpText(t *testing.T) {
 		obs  proc.Observation
 		want bool
 	}{
-		{"ended in time", &follower{trouble: retries, patience: time.Minute}, ended(time.Minute, proc.StoppedTerm), true},
-		{"ended by this daemon, whatever the clock says", &follower{trouble: retries, patience: time.Minute, gaveUp: true}, ended(time.Second, proc.StoppedTerm), true},
-		{"ended before that", &follower{trouble: retries, patience: time.Minute}, ended(time.Second, proc.StoppedTerm), false},
-		{"ended by itself", &follower{trouble: retries, patience: time.Minute, gaveUp: true}, ended(time.Hour, ""), false},
-		{"it went on", &follower{patience: time.Minute, gaveUp: true}, ended(time.Hour, proc.StoppedTerm), false},
+		{"ended in time", &follower{trouble: retries, limits: limits}, ended(time.Minute, proc.StoppedTerm), true},
+		{"ended by this daemon, whatever the clock says", &follower{trouble: retries, limits: limits, gaveUp: true}, ended(time.Second, proc.StoppedTerm), true},
+		{"ended before that", &follower{trouble: retries, limits: limits}, ended(time.Second, proc.StoppedTerm), false},
+		{"ended by itself", &follower{trouble: retries, limits: limits, gaveUp: true}, ended(time.Hour, ""), false},
+		{"it went on", &follower{limits: limits, gaveUp: true}, ended(time.Hour, proc.StoppedTerm), false},
 		{"for ever", &follower{trouble: retries}, ended(time.Hour, proc.StoppedTerm), false},
-		{"no end is known", &follower{trouble: retries, patience: time.Minute, gaveUp: true}, proc.Observation{}, false},
+		{"no end is known", &follower{trouble: retries, limits: limits, gaveUp: true}, proc.Observation{}, false},
 	} {
 		tt.f.state.Agent.Provider = "codex"
 		if got := tt.f.gaveUpText(tt.obs); (got != "") != tt.want {
@@ -191,13 +194,13 @@ func TestPatienceIsForRetriesOnly(t *testing.T) {
 // the session's own file; without it the words count.
 func TestSessionFileBeatsTheWords(t *testing.T) {
 	t.Parallel()
-	const line = `{"type":"event_msg","payload":{"type":"token_count","rate_limits":{"primary":{"used_percent":100.0,"window_minutes":300,"resets_at":1795293050}}}}` + "\n" +
+	resets := time.Now().Add(3*time.Hour).Unix() + 7
+	line := fmt.Sprintf(`{"type":"event_msg","payload":{"type":"token_count","rate_limits":{"primary":{"used_percent":100.0,"window_minutes":300,"resets_at":%d}}}}`, resets) + "\n" +
 		`{"type":"event_msg","payload":{"type":"task_complete","error":{"message":"x","codex_error_info":"usage_limit_exceeded"}}}` + "\n"
 	home := t.TempDir()
 	dir := filepath.Join(home, "sessions/2026/11/21")
 	must(t, os.MkdirAll(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "rollout-2026-11-21T04-00-00-01a1fc50-b108-7b23-9761-61068029ed4a.jsonl"), []byte(line), 0o600))
-	e := newEngine(t, func(c *Config) { c.Environ = append(os.Environ(), "CODEX_HOME="+home) })
 	const rollout = "patterns: {limit: [hit your usage limit]}\nusage: session\naccount: {configDir: [CODEX_HOME]}\nrollout: {format: codex, files: \"sessions/*/*/*/rollout-*-{{sessionId}}.jsonl\"}\n"
 	for _, tt := range []struct {
 		session string
@@ -206,11 +209,12 @@ func TestSessionFileBeatsTheWords(t *testing.T) {
 		{"01a1fc50-b108-7b23-9761-61068029ed4a", true},
 		{"01a1fc50-b108-7b23-9761-000000000000", false},
 	} {
+		e := newEngine(t, func(c *Config) { c.Environ = append(os.Environ(), "CODEX_HOME="+home) })
 		e.fakeCodex(rollout)
 		req := e.request(fakecli.Script{Raw: strings.Replace(codexBegins, "01a1fc50-b108-7b23-9761-61068029ed4a", tt.session, 1) + codexLimit, Exit: 1})
 		req.Provider = "fakecodex"
-		v := e.rest(e.mustSpawn(req).Alias)
-		if v.Reason != cw.ReasonUsageLimit || v.RetryAt == nil || (v.RetryAt.Unix() == 1795293050) != tt.exact {
+		v := e.until(e.mustSpawn(req).Alias, func(v cw.AgentView) bool { return v.Runs[0].EndedAt != nil })
+		if v.Status != cw.StatusParked || v.Reason != cw.ReasonUsageLimit || v.RetryAt == nil || (v.RetryAt.Unix() == resets) != tt.exact {
 			t.Errorf("%s: %s %s, again at %v", tt.session, v.Status, v.Reason, v.RetryAt)
 		}
 	}

@@ -3,9 +3,7 @@ package orchestrator
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,38 +12,12 @@ import (
 	"unicode/utf8"
 
 	"cw/internal/cw"
-	"cw/internal/proc"
 	"cw/providers"
 	"cw/worktree"
 )
 
-const (
-	// titleMax is the greatest length of a title in characters.
-	titleMax = 80
-	// versionWait bounds how long a CLI may take to tell its version.
-	versionWait = 20 * time.Second
-)
-
-// options are the facts of a spawn that no column holds; they are kept with
-// the agent so that a half-done spawn can be finished by another daemon, and a
-// run resumed later. They hold no secrets: proxies and keys are taken from the
-// daemon's environment then.
-type options struct {
-	Goal       string            `json:"goal"`
-	Script     string            `json:"script,omitempty"`
-	Command    string            `json:"command"` // the CLI's binary
-	Version    string            `json:"version,omitempty"`
-	Env        map[string]string `json:"env,omitempty"`
-	Checkouts  map[string]string `json:"checkouts,omitempty"` // project id → the checkout that was named
-	Identity   bool              `json:"identity"`            // the user has a git identity
-	DirtyFiles map[string]int    `json:"dirtyFiles,omitempty"`
-	Sandbox    cw.Sandbox        `json:"sandbox,omitempty"`
-	ConfigDir  string            `json:"configDir,omitempty"` // of the CLI, where it keeps its sessions
-}
-
-// storedEnv are the names of the caller's environment that are kept: none of
-// them carries a secret.
-func storedEnv() []string { return []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR"} }
+// titleMax is the greatest length of a title in characters.
+const titleMax = 80
 
 // spawnPlan is everything decided about a spawn before anything is done.
 type spawnPlan struct {
@@ -61,8 +33,9 @@ type spawnPlan struct {
 type place struct {
 	project  cw.Project
 	isNew    bool
-	checkout string
+	checkout string // "" for a remote repository
 	base     worktree.Base
+	warning  string
 }
 
 // plan checks a request whole and decides everything about it. It changes
@@ -71,7 +44,17 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	if err := checkRequest(&req); err != nil {
 		return spawnPlan{}, err
 	}
-	if err := enoughDisk(string(o.Home)); err != nil { // before the database says so
+	if err := cw.CheckBudget(cw.BudgetAgent, req.BudgetUSD); err != nil {
+		return spawnPlan{}, err
+	}
+	if err := o.enoughDisk(); err != nil { // before the database says so
+		return spawnPlan{}, err
+	}
+	assignment, err := o.assign(ctx, &req)
+	if err != nil {
+		return spawnPlan{}, err
+	}
+	if err := o.providerOfAccount(ctx, &req); err != nil {
 		return spawnPlan{}, err
 	}
 	preset, err := o.choosePreset(&req)
@@ -83,8 +66,11 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 		return spawnPlan{}, err
 	}
 	opts := options{
-		Goal: req.Goal, Checkouts: map[string]string{}, DirtyFiles: map[string]int{}, Env: map[string]string{}, Identity: true,
-		Sandbox: req.Sandbox, ConfigDir: preset.ConfigDir(o.runEnv(preset, req.Env, nil, nil)),
+		Goal: taskPrompt(req, assignment), Checkouts: map[string]string{}, DirtyFiles: map[string]int{}, Env: o.keptEnv(req.Env), Identity: true,
+		Sandbox: req.Sandbox, AutoResume: req.AutoResume, ConfigDir: preset.ConfigDir(o.runEnv(preset, req.Env, nil, nil, nil)),
+	}
+	if opts.Goal != req.Goal { // else it is the task
+		opts.Request = req.Goal
 	}
 	if err := o.findCommand(ctx, preset, req, &opts); err != nil {
 		return spawnPlan{}, err
@@ -93,21 +79,27 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	if err != nil {
 		return spawnPlan{}, err
 	}
-	for _, name := range storedEnv() {
-		if v, ok := req.Env[name]; ok {
-			opts.Env[name] = v
-		}
+	account, note, err := o.spawnAccount(ctx, req, preset)
+	if err != nil {
+		return spawnPlan{}, err
 	}
 	p := spawnPlan{options: opts, callerEnv: req.Env}
+	if opts.Version == "" && len(preset.Version.Args) > 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("the version of %s is not known: it did not tell it in time", opts.Command))
+	}
+	if note != "" {
+		p.warnings = append(p.warnings, note)
+	}
 	for _, pl := range places {
 		if err := o.addPlace(ctx, &p, pl); err != nil {
 			return spawnPlan{}, err
 		}
 	}
-	p.intent, err = o.intent(req, preset, alias, places, p.options)
+	p.intent, err = o.intent(req, preset, account, alias, places, p.options)
 	actor := cw.ActorOf(ctx)
 	p.intent.Agent.Origin, p.intent.Agent.CreatedBy = string(actor.Kind), actor.ID
 	p.intent.Agent.Warnings = append(p.intent.Agent.Warnings, p.warnings...)
+	p.intent.BudgetUSD = req.BudgetUSD
 	return p, err
 }
 
@@ -116,6 +108,9 @@ func (o *Orchestrator) addPlace(ctx context.Context, p *spawnPlan, pl place) err
 	p.projects = append(p.projects, pl.project)
 	if pl.isNew {
 		p.newOnes = append(p.newOnes, pl.project)
+	}
+	if pl.warning != "" {
+		p.warnings = append(p.warnings, pl.warning)
 	}
 	p.options.Checkouts[string(pl.project.ID)] = pl.checkout
 	_, _, ok, err := o.Repos.Identity(ctx, pl.project)
@@ -137,8 +132,11 @@ func (o *Orchestrator) addPlace(ctx context.Context, p *spawnPlan, pl place) err
 // checkRequest refuses what is wrong in itself and fills in defaults.
 func checkRequest(req *cw.SpawnRequest) error {
 	req.Mode = orDefault(req.Mode, cw.ModeExecute)
+	goalNeeded := req.Mode == cw.ModeExecute && req.TaskID == ""
 	switch {
-	case strings.TrimSpace(req.Goal) == "":
+	case !slices.Contains(cw.Modes(), req.Mode):
+		return cw.Errorf(cw.CodeInvalid, "%.40q is no mode", req.Mode).WithHint("modes: %s", joinModes(cw.Modes()))
+	case goalNeeded && strings.TrimSpace(req.Goal) == "":
 		return cw.Errorf(cw.CodeInvalid, "the goal is empty").WithHint(`say what is to be done: cw run "fix the failing test in parser_test.go"`)
 	case len(req.Goal) > cw.GoalMax:
 		return cw.Errorf(cw.CodeInvalid, "the goal is %d bytes long, at most %d are taken", len(req.Goal), cw.GoalMax).WithHint("put the material into a file of the repository and name it in the goal")
@@ -147,43 +145,21 @@ func checkRequest(req *cw.SpawnRequest) error {
 	case strings.ContainsRune(req.Goal, 0):
 		return cw.Errorf(cw.CodeInvalid, "the goal holds a zero byte").WithHint("give plain text")
 	}
-	if err := notYet(*req); err != nil {
-		return err
-	}
 	if req.Name != "" {
 		return cw.ValidAlias(req.Name)
 	}
 	return nil
 }
 
-// notYet refuses by name what later versions will take.
-func notYet(req cw.SpawnRequest) error {
-	modes := []cw.Mode{cw.ModeDiscuss, cw.ModePlan, cw.ModeDetail, cw.ModeRefine}
-	refuse := func(what string) error {
-		return cw.Errorf(cw.CodeInvalid, "%s is not there yet in this version", what).WithHint("spawn an agent with mode execute and a goal")
+func joinModes(modes []cw.Mode) string {
+	words := make([]string, len(modes))
+	for i, m := range modes {
+		words[i] = string(m)
 	}
-	switch {
-	case slices.Contains(modes, req.Mode):
-		return refuse("mode " + string(req.Mode))
-	case req.Mode != cw.ModeExecute:
-		return cw.Errorf(cw.CodeInvalid, "%q is no mode", req.Mode).WithHint("modes: execute (others come later)")
-	case req.InitiativeID != "":
-		return refuse("--initiative")
-	case req.PhaseID != "":
-		return refuse("--phase")
-	case req.TaskID != "":
-		return refuse("--task")
-	case req.AccountID != "" && req.AccountID != accountDefault:
-		return refuse("an account other than " + accountDefault)
-	}
-	return nil
+	return strings.Join(words, ", ")
 }
 
-const (
-	// accountDefault is the account that uses the user's own login.
-	accountDefault = "default"
-	providerScript = "script"
-)
+const providerScript = "script"
 
 func orDefault[T comparable](v, def T) T {
 	var zero T
@@ -191,68 +167,6 @@ func orDefault[T comparable](v, def T) T {
 		return def
 	}
 	return v
-}
-
-// lookPath finds a provider's CLI on the caller's PATH.
-func (o *Orchestrator) lookPath(p providers.Preset, path string) (string, error) {
-	return p.Find(orDefault(path, envOf(o.Environ, "PATH")), envOf(o.Environ, "HOME"))
-}
-
-// findCommand finds the CLI and checks its version.
-func (o *Orchestrator) findCommand(ctx context.Context, p providers.Preset, req cw.SpawnRequest, opts *options) error {
-	if p.Command.From == providers.FromScript {
-		return findScript(req.Script, opts)
-	}
-	found, err := o.lookPath(p, req.Env["PATH"])
-	if err != nil {
-		return err
-	}
-	opts.Command = found
-	if len(p.Version.Args) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, versionWait)
-	defer cancel()
-	out, stderr, code, err := proc.Output(ctx, proc.Command{
-		Argv: append([]string{found}, p.Version.Args...),
-		Env:  o.runEnv(p, req.Env, nil, nil),
-		Dir:  os.TempDir(),
-	})
-	if err != nil || code != 0 {
-		said := lastPart(append(out, stderr...), stderrShown)
-		return cw.Errorf(cw.CodeFailed, "%s does not tell its version (%s)%s", found, versionTrouble(code, err), colon(said)).
-			WithHint("run it by hand, or install it again: %s", p.Command.Install).Because(err)
-	}
-	opts.Version, err = p.CheckVersion(string(out))
-	return err
-}
-
-// versionTrouble says for people how a version probe failed.
-func versionTrouble(code int, err error) string {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no answer within %s", versionWait)
-	case err != nil:
-		return "it could not be run"
-	case code < 0:
-		return "a signal ended it"
-	default:
-		return fmt.Sprintf("exit code %d", code)
-	}
-}
-
-func findScript(name string, opts *options) error {
-	info, err := os.Stat(name)
-	switch {
-	case !filepath.IsAbs(name):
-		return cw.Errorf(cw.CodeInvalid, "the script's path %q is not absolute", name).WithHint("give the whole path")
-	case err != nil:
-		return cw.Errorf(cw.CodeInvalid, "the script cannot be used: %v", err).WithHint("check the path")
-	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
-		return cw.Errorf(cw.CodeInvalid, "the script %s is not executable", name).WithHint("chmod +x %s", name)
-	}
-	opts.Script, opts.Command = name, name
-	return nil
 }
 
 func (o *Orchestrator) chooseAlias(ctx context.Context, wanted string) (string, error) {
@@ -275,14 +189,14 @@ func (o *Orchestrator) chooseAlias(ctx context.Context, wanted string) (string, 
 func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place, error) {
 	var out []place
 	for _, ref := range req.Projects {
-		pl, err := o.place(ctx, ref, out)
+		pl, err := o.place(ctx, ref, req.Env, out)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(out, func(p place) bool { return p.project.GitDir == pl.project.GitDir }) {
 			return nil, cw.Errorf(cw.CodeInvalid, "project %s is named twice", pl.project.Name).WithHint("name each project once")
 		}
-		pl.base, err = o.Repos.ResolveBase(ctx, pl.checkout, req.Base)
+		pl.base, err = o.Repos.ResolveBase(ctx, orDefault(pl.checkout, pl.project.GitDir), req.Base)
 		if err != nil {
 			return nil, err
 		}
@@ -291,13 +205,16 @@ func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place
 	return out, nil
 }
 
-// place finds one project by id, name or path; a path may be a repository that
-// is not registered yet.
-func (o *Orchestrator) place(ctx context.Context, ref string, before []place) (place, error) {
+// place finds one project by id, name, path or URL; a path may be a repository
+// that is not registered yet. A remote one is fetched first.
+func (o *Orchestrator) place(ctx context.Context, ref string, env map[string]string, before []place) (place, error) {
 	if !filepath.IsAbs(ref) {
 		p, err := o.Store.ProjectByRef(ctx, ref)
 		if err != nil {
 			return place{}, err
+		}
+		if p.Remote() {
+			return o.remotePlace(ctx, p, env)
 		}
 		_, err = o.sameRepository(ctx, p)
 		return place{project: p, checkout: p.Path}, err
@@ -317,7 +234,7 @@ func (o *Orchestrator) place(ctx context.Context, ref string, before []place) (p
 }
 
 // intent puts the decisions into rows.
-func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alias string, places []place, opts options) (cw.SpawnIntent, error) {
+func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, account cw.Account, alias string, places []place, opts options) (cw.SpawnIntent, error) {
 	now := time.Now().UTC()
 	optionsJSON, err := json.Marshal(opts)
 	if err != nil {
@@ -325,8 +242,8 @@ func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alia
 	}
 	agent := cw.Agent{
 		ID: cw.AgentID(cw.NewID()), Alias: alias, Mode: req.Mode, Definition: string(req.Mode),
-		Provider: preset.Name, AccountID: accountDefault, Model: req.Model,
-		Title: orDefault(titleOf(req.Title), titleOf(req.Goal)), Status: cw.StatusPending, Warnings: []string{},
+		Provider: preset.Name, AccountID: account.ID, Model: req.Model,
+		InitiativeID: req.InitiativeID, PhaseID: req.PhaseID, TaskID: req.TaskID, Title: req.Title, Status: cw.StatusPending, Warnings: []string{},
 		SessionNumber: 1, SessionID: preset.NewSessionID(),
 		OptionsJSON: string(optionsJSON), CreatedAt: now, UpdatedAt: now,
 	}
@@ -352,7 +269,7 @@ func (o *Orchestrator) intent(req cw.SpawnRequest, preset providers.Preset, alia
 	}
 	in.Run = cw.Run{
 		ID: cw.RunID(cw.NewID()), AgentID: agent.ID, Kind: cw.RunAgent, SessionNumber: 1, Reason: cw.RunSpawn,
-		AccountID: accountDefault, Dir: o.Home.RunDir(alias, 1), CreatedAt: now,
+		Provider: preset.Name, AccountID: account.ID, Model: req.Model, Dir: o.Home.RunDir(alias, 1), CreatedAt: now,
 	}
 	in.Run.OutputPath = filepath.Join(in.Run.Dir, outputFile)
 	in.Op = cw.Op{
@@ -378,15 +295,6 @@ func titleOf(text string) string {
 		line = strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(line), "#")), " ")
 		if line != "" {
 			return cut(line, titleMax)
-		}
-	}
-	return ""
-}
-
-func envOf(environ []string, name string) string {
-	for _, kv := range environ {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
 		}
 	}
 	return ""

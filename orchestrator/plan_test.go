@@ -1,12 +1,12 @@
 package orchestrator
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,14 +36,10 @@ func TestCheckRequest(t *testing.T) {
 		{"not UTF-8", cw.SpawnRequest{Goal: "caf\xe9"}, "UTF-8"},
 		{"a zero byte", cw.SpawnRequest{Goal: "a\x00b"}, "zero byte"},
 		{"no mode", cw.SpawnRequest{Goal: "x", Mode: "sing"}, `"sing" is no mode`},
-		{"discuss", cw.SpawnRequest{Goal: "x", Mode: cw.ModeDiscuss}, "discuss is not there yet"},
-		{"plan", cw.SpawnRequest{Goal: "x", Mode: cw.ModePlan}, "plan is not there yet"},
-		{"detail", cw.SpawnRequest{Goal: "x", Mode: cw.ModeDetail}, "detail is not there yet"},
-		{"refine", cw.SpawnRequest{Goal: "x", Mode: cw.ModeRefine}, "refine is not there yet"},
-		{"initiative", cw.SpawnRequest{Goal: "x", InitiativeID: "i"}, "--initiative is not there yet"},
-		{"phase", cw.SpawnRequest{Goal: "x", PhaseID: "p"}, "--phase is not there yet"},
-		{"task", cw.SpawnRequest{Goal: "x", TaskID: "t"}, "--task is not there yet"},
-		{"account", cw.SpawnRequest{Goal: "x", AccountID: "work"}, "account other than default"},
+		{"a task without a goal", cw.SpawnRequest{TaskID: "t"}, ""},
+		{"an initiative without a goal", cw.SpawnRequest{InitiativeID: "i"}, "empty"},
+		{"an architect's request that is no text", cw.SpawnRequest{Goal: "caf\xe9", Mode: cw.ModePlan}, "UTF-8"},
+		{"another account", cw.SpawnRequest{Goal: "x", AccountID: "work"}, ""},
 		{"a name that leaves the folder", cw.SpawnRequest{Goal: "x", Name: "../../etc"}, "cannot be an agent's name"},
 		{"a name with a slash", cw.SpawnRequest{Goal: "x", Name: "a/b"}, "cannot be an agent's name"},
 		{"a name like an option", cw.SpawnRequest{Goal: "x", Name: "-rf"}, "cannot be an agent's name"},
@@ -173,7 +169,7 @@ func TestChoosePreset(t *testing.T) {
 		code       cw.Code
 	}{
 		{"by name", cw.SpawnRequest{Provider: "claude"}, empty, "claude", "", ""},
-		{"by alias", cw.SpawnRequest{Provider: "claude-code"}, empty, "claude", "", ""},
+		{"by alias", cw.SpawnRequest{Provider: "cn"}, empty, "continue", "", ""},
 		{"unknown", cw.SpawnRequest{Provider: "claud"}, bin, "", "claud", cw.CodeNotFound},
 		{"installed", cw.SpawnRequest{}, bin, "claude", "", ""},
 		{"none installed", cw.SpawnRequest{}, empty, "", "no provider CLI is installed", cw.CodeNotFound},
@@ -214,7 +210,7 @@ func TestChooseDefaults(t *testing.T) {
 		{name: "claude goes first", path: both, want: cw.SpawnRequest{Provider: "claude"}},
 		{name: "codex is next", path: codex, want: cw.SpawnRequest{Provider: "codex"}},
 		{name: "configured", defaults: Defaults{Provider: "codex", Model: "m"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "m"}},
-		{name: "configured by its alias", defaults: Defaults{Provider: "claude-code", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude", Model: "m"}},
+		{name: "configured by its alias", defaults: Defaults{Provider: "cn", Model: "m"}, req: cw.SpawnRequest{Provider: "continue"}, path: both, want: cw.SpawnRequest{Provider: "continue", Model: "m"}},
 		{name: "configured and unknown", defaults: Defaults{Provider: "cdex"}, path: both, says: "run.provider is"},
 		{name: "named", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Provider: "claude"}, path: both, want: cw.SpawnRequest{Provider: "claude"}},
 		{name: "a model of its own", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Model: "n"}, path: both, want: cw.SpawnRequest{Provider: "codex", Model: "n"}},
@@ -223,6 +219,7 @@ func TestChooseDefaults(t *testing.T) {
 		{name: "a script has no model", defaults: Defaults{Provider: "codex", Model: "m"}, req: cw.SpawnRequest{Script: "/x"}, path: both, want: cw.SpawnRequest{Provider: "script"}},
 		{name: "a sandbox", defaults: Defaults{Provider: "codex", Sandbox: cw.SandboxWorkspace}, path: both, want: cw.SpawnRequest{Provider: "codex", Sandbox: cw.SandboxWorkspace}},
 		{name: "a sandbox switched off", defaults: Defaults{Sandbox: cw.SandboxWorkspace}, req: cw.SpawnRequest{Sandbox: cw.SandboxOff}, path: both, want: cw.SpawnRequest{Provider: "claude"}},
+		{name: "no model to choose", req: cw.SpawnRequest{Provider: "continue", Model: "m"}, path: both, says: "takes no model"},
 		{name: "a sandbox that is not there", req: cw.SpawnRequest{Sandbox: cw.SandboxWorkspace}, path: both, says: "Claude Code has no sandbox"},
 		{name: "a configured sandbox that is not there", defaults: Defaults{Sandbox: cw.SandboxWorkspace}, path: both, says: "the configuration asks for one"},
 		{name: "no sandbox at all", req: cw.SpawnRequest{Sandbox: "cage"}, path: codex, says: `"cage" is no sandbox`},
@@ -301,7 +298,14 @@ func TestVersionTrouble(t *testing.T) {
 			}
 		})
 	}
-	if text := versionTrouble(-1, fmt.Errorf("run it: %w", context.DeadlineExceeded)); text != "no answer within 20s" {
-		t.Error(text)
+}
+
+// TestVersionLate: a CLI that is slow to tell its version is run all the same.
+func TestVersionLate(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, func(c *Config) { c.VersionWait = time.Millisecond })
+	v := e.mustSpawn(e.sessions(does(), "promptMode: stdin", "promptMode: stdin\nversion: {args: [--version], pattern: '(\\d+)'}"))
+	if v = e.idleAfter(v.Alias, 1); !slices.ContainsFunc(v.Warnings, func(w string) bool { return strings.Contains(w, "did not tell it in time") }) {
+		t.Errorf("warnings %q", v.Warnings)
 	}
 }

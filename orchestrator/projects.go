@@ -19,11 +19,17 @@ const projectNameMax = 40
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // AddProject implements cw.ProjectService.
-func (o *Orchestrator) AddProject(ctx context.Context, path string) (cw.Project, error) {
-	if !filepath.IsAbs(path) {
-		return cw.Project{}, cw.Errorf(cw.CodeInvalid, "the path %q is not absolute", path).WithHint("give the whole path")
+func (o *Orchestrator) AddProject(ctx context.Context, req cw.ProjectRequest) (cw.Project, error) {
+	if err := req.Check(); err != nil {
+		return cw.Project{}, err
 	}
-	repo, err := o.Repos.Inspect(ctx, path)
+	if req.URL != "" {
+		return o.addRemote(ctx, req)
+	}
+	if !filepath.IsAbs(req.Path) {
+		return cw.Project{}, cw.Errorf(cw.CodeInvalid, "the path %q is not absolute", req.Path).WithHint("give the whole path")
+	}
+	repo, err := o.Repos.Inspect(ctx, req.Path)
 	if err != nil {
 		return cw.Project{}, err
 	}
@@ -40,7 +46,7 @@ func (o *Orchestrator) AddProject(ctx context.Context, path string) (cw.Project,
 
 // register stores a new project. Its mirror is made by the first spawn.
 func (o *Orchestrator) register(ctx context.Context, p cw.Project) error {
-	ev := cw.NewEvent(cw.EventProjectAdded, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path})
+	ev := cw.NewEvent(cw.EventProjectAdded, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path, RemoteURL: p.RemoteURL})
 	ev.ProjectID = p.ID
 	return o.Store.AddProject(ctx, p, ev)
 }
@@ -60,7 +66,7 @@ func (o *Orchestrator) newProject(ctx context.Context, repo worktree.Repository,
 	now := time.Now().UTC()
 	return cw.Project{
 		ID: cw.ProjectID(id), Name: name, Path: repo.TopLevel, GitDir: repo.CommonGitDir,
-		Mirror: name + "-" + id[:4] + ".git", CreatedAt: now, UpdatedAt: now,
+		Mirror: name + "-" + id[:4] + ".git", Stall: cw.StallEvent, Fallback: []string{}, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }
 
@@ -111,6 +117,36 @@ func (o *Orchestrator) Project(ctx context.Context, ref string) (cw.Project, err
 	return o.Store.ProjectByRef(ctx, ref)
 }
 
+// SetProject implements cw.ProjectService. A policy counts from now on, also for
+// agents that run.
+func (o *Orchestrator) SetProject(ctx context.Context, ref string, set cw.ProjectSettings) (cw.Project, error) {
+	if err := set.Check(); err != nil {
+		return cw.Project{}, err
+	}
+	p, err := o.Store.ProjectByRef(ctx, ref)
+	if err != nil {
+		return cw.Project{}, err
+	}
+	told := cw.ProjectPolicies{Name: p.Name, Stall: p.Stall, AutoResume: p.AutoResume, Fallback: p.Fallback}
+	if set.Stall != nil {
+		told.Stall = *set.Stall
+	}
+	if set.AutoResume != nil {
+		told.AutoResume = *set.AutoResume
+	}
+	if set.Fallback != nil {
+		for _, name := range *set.Fallback {
+			if _, err := o.Presets.Get(name); err != nil {
+				return cw.Project{}, err
+			}
+		}
+		told.Fallback = *set.Fallback
+	}
+	ev := cw.NewEvent(cw.EventProjectChanged, cw.ActorOf(ctx), told)
+	ev.ProjectID = p.ID
+	return o.Store.SetProject(ctx, p.ID, set, ev)
+}
+
 // RemoveProject implements cw.ProjectService. The row goes first: a mirror
 // without a row is only disk space, a row without a mirror would be a lie.
 func (o *Orchestrator) RemoveProject(ctx context.Context, ref string) (cw.Project, error) {
@@ -118,13 +154,16 @@ func (o *Orchestrator) RemoveProject(ctx context.Context, ref string) (cw.Projec
 	if err != nil {
 		return cw.Project{}, err
 	}
-	ev := cw.NewEvent(cw.EventProjectRemoved, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path})
+	if err := o.keepBranches(ctx, p); err != nil {
+		return cw.Project{}, err
+	}
+	ev := cw.NewEvent(cw.EventProjectRemoved, cw.ActorOf(ctx), cw.ProjectChanged{Name: p.Name, Path: p.Path, RemoteURL: p.RemoteURL})
 	ev.ProjectID = p.ID
 	if err := o.Store.RemoveProject(ctx, p.ID, ev); err != nil {
 		return cw.Project{}, err
 	}
 	if err := o.Repos.RemoveMirror(ctx, p); err != nil {
-		return p, cw.Errorf(cw.CodeFailed, "project %s is removed, but its mirror is still on the disk", p.Name).Because(err)
+		return p, cw.Errorf(cw.CodeFailed, "project %s is removed, but its copies are still on the disk", p.Name).Because(err)
 	}
 	return p, nil
 }

@@ -19,6 +19,10 @@ func (o *Orchestrator) choosePreset(req *cw.SpawnRequest) (providers.Preset, err
 	if err != nil {
 		return preset, err
 	}
+	if req.Model != "" && !preset.CanChooseModel() {
+		return preset, cw.Errorf(cw.CodeInvalid, "%s takes no model from cw", preset.Title).
+			WithHint("leave --model out: the model stands in the configuration of %s", preset.Title)
+	}
 	if o.defaultsFor(*req, preset) {
 		req.Model = orDefault(req.Model, o.Defaults.Model)
 	}

@@ -40,8 +40,12 @@ func (o *Orchestrator) askSession(ctx context.Context, preset providers.Preset, 
 	}
 	var opts options
 	err := json.Unmarshal([]byte(st.Agent.OptionsJSON), &opts)
+	var a cw.Account
 	if err == nil {
-		s.Limit, err = preset.RolloutLimit(opts.ConfigDir, orDefault(s.SessionID, st.Agent.SessionID), s.Limit)
+		a, err = o.accountOf(ctx, preset.Name, st.Run.AccountID)
+	}
+	if err == nil {
+		s.Limit, err = preset.RolloutLimit(configDirOf(a, opts), orDefault(s.SessionID, st.Agent.SessionID), s.Limit)
 	}
 	if err != nil { // the output's word stands
 		o.Log.Warn("read the session's own file", "agent", st.Agent.Alias, "error", err)
@@ -49,10 +53,17 @@ func (o *Orchestrator) askSession(ctx context.Context, preset providers.Preset, 
 	return nil
 }
 
-// usageBefore sums what the runs before a session number used.
+// providerOf is whose CLI a run used. Its agent may have gone on with another.
+func providerOf(r cw.Run, a cw.Agent) string { return orDefault(r.Provider, a.Provider) }
+
+// usageBefore sums what the runs before a session number used, as far as they
+// went on with the same session of the CLI.
 func usageBefore(runs []cw.Run, session int) cw.Usage {
 	var sum cw.Usage
 	for _, r := range runs {
+		if r.SessionNumber <= session && r.Fresh {
+			sum = cw.Usage{} // it began anew
+		}
 		if r.SessionNumber < session {
 			sum = sum.Add(r.Usage)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"cw/internal/cw"
 	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
+	"cw/internal/proc"
 )
 
 // does is a script that commits and says so.
@@ -80,17 +82,17 @@ func TestSpawnFails(t *testing.T) {
 		{"an unknown provider", func(_ *engine, req *cw.SpawnRequest) { req.Provider = "nobody" }, "", nil, cw.CodeNotFound, "nobody"},
 		{"named twice", func(e *engine, req *cw.SpawnRequest) { req.Projects = append(req.Projects, e.repo) }, "", nil, cw.CodeInvalid, "twice"},
 		{"a second project that is none", func(e *engine, req *cw.SpawnRequest) { req.Projects = append(req.Projects, e.books) }, "", nil, cw.CodeInvalid, "git"},
-		{"the repository moved away", nil, stepIntended, func(e *engine) { must(e.t, os.Rename(e.repo, e.repo+".moved")) }, "", ""},
-		{"the worktree's place taken", nil, stepIntended, func(e *engine) {
+		{"the repository moved away", nil, "spawn/" + stepIntended, func(e *engine) { must(e.t, os.Rename(e.repo, e.repo+".moved")) }, "", ""},
+		{"the worktree's place taken", nil, "spawn/" + stepIntended, func(e *engine) {
 			must(e.t, os.MkdirAll(e.home.Worktree("brave-otter"), 0o700))
 			must(e.t, os.WriteFile(filepath.Join(e.home.Worktree("brave-otter"), "theirs"), nil, 0o600))
 		}, cw.CodeRefused, "already exists"},
 		{".cw is a file", func(e *engine, _ *cw.SpawnRequest) { e.commit(".cw", "theirs") }, "", nil, cw.CodeInvalid, ".cw"},
-		{"runs cannot be made", nil, stepWorktrees, func(e *engine) {
+		{"runs cannot be made", nil, "spawn/" + stepWorktrees, func(e *engine) {
 			must(e.t, os.WriteFile(e.home.Runs(), nil, 0o600))
 		}, "", ""},
 		{"a model that reads as an option", func(_ *engine, req *cw.SpawnRequest) { req.Model = "--evil" }, "", nil, cw.CodeInvalid, "model"},
-		{"cw's binary is gone", nil, stepStarting, func(e *engine) { e.Binary = filepath.Join(e.books, "gone") }, "", ""},
+		{"cw's binary is gone", nil, "spawn/" + stepStarting, func(e *engine) { e.Binary = filepath.Join(e.books, "gone") }, "", ""},
 		{"a value that no environment takes", func(_ *engine, req *cw.SpawnRequest) { req.Env["LANG"] = "a\x00b" }, "", nil, "", ""},
 	}
 	for _, tt := range tests {
@@ -150,8 +152,8 @@ func (e *engine) fakeClaude() string {
 func TestSpawnFailsOnKnownProject(t *testing.T) {
 	t.Parallel()
 	var e *engine
-	e = newEngine(t, hook(stepWorktrees, func() { must(t, os.WriteFile(e.home.Runs(), nil, 0o600)) }))
-	_, err := e.AddProject(t.Context(), e.repo)
+	e = newEngine(t, hook("spawn/"+stepWorktrees, func() { must(t, os.WriteFile(e.home.Runs(), nil, 0o600)) }))
+	_, err := e.AddProject(t.Context(), cw.ProjectRequest{Path: e.repo})
 	must(t, err)
 	req := e.request(hangs())
 	req.Projects = []string{"shop"}
@@ -166,7 +168,7 @@ func TestSpawnFailsOnKnownProject(t *testing.T) {
 func TestSpawnOnMovedProject(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	_, err := e.AddProject(t.Context(), e.repo)
+	_, err := e.AddProject(t.Context(), cw.ProjectRequest{Path: e.repo})
 	must(t, err)
 	must(t, os.Rename(e.repo, e.repo+".moved"))
 	req := e.request(hangs())
@@ -184,7 +186,7 @@ func TestSpawnNotTakenBack(t *testing.T) {
 	t.Parallel()
 	var e *engine
 	work := func() string { return filepath.Join(e.home.Worktree("brave-otter"), "work.txt") }
-	e = newEngine(t, hook(stepInputs, func() {
+	e = newEngine(t, hook("spawn/"+stepInputs, func() {
 		must(t, os.WriteFile(e.home.Runs(), nil, 0o600))
 		must(t, os.WriteFile(work(), nil, 0o600))
 	}))
@@ -204,6 +206,45 @@ func TestSpawnNotTakenBack(t *testing.T) {
 	}
 	if _, err := os.Stat(work()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTakenBackInPart: a spawn whose taking back the last daemon could not store
+// is taken back by the next one, and the same request then makes the agent. A
+// process of it that runs all the same is ended.
+func TestTakenBackInPart(t *testing.T) {
+	t.Parallel()
+	reached, die := dies("spawn/" + stepStarting)
+	e := newEngine(t, die)
+	req := e.request(does())
+	req.Name, req.RequestKey = "brave-otter", "once"
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-reached; cancel() }()
+	if _, err := e.Spawn(ctx, req); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	<-reached
+	left, err := e.db.UnfinishedRuns(t.Context())
+	must(t, err)
+	if len(left) != 1 {
+		t.Fatalf("%d unfinished runs", len(left))
+	}
+	e.stopRun()
+	must(t, os.RemoveAll(filepath.Dir(left[0].Run.Dir)))
+	unseen := exec.Command("sleep", "1000")
+	unseen.Env = []string{proc.RunVariable + "=" + string(left[0].Run.ID)}
+	must(t, unseen.Start())
+	e.boot()
+	if err := unseen.Wait(); err == nil || unseen.ProcessState.ExitCode() != -1 {
+		t.Errorf("the process of the run: %v", err)
+	}
+	eventually(t, "no such agent", func() bool {
+		_, err := e.db.AgentByRef(t.Context(), "brave-otter")
+		return cw.ErrorCode(err) == cw.CodeNotFound
+	})
+	v := e.idleAfter(e.mustSpawn(req).Alias, 1)
+	if v.Alias != "brave-otter" || v.Commits() != 1 {
+		t.Errorf("%s with %d commits", v.Alias, v.Commits())
 	}
 }
 
@@ -265,7 +306,7 @@ func TestSameRequestFails(t *testing.T) {
 	t.Parallel()
 	var e *engine
 	others := make(chan error, 3)
-	e = newEngine(t, hook(stepWorktrees, func() {
+	e = newEngine(t, hook("spawn/"+stepWorktrees, func() {
 		must(t, os.WriteFile(e.home.Runs(), nil, 0o600))
 		req := e.request(hangs())
 		req.RequestKey = "key-1"

@@ -33,13 +33,11 @@ func (o *Orchestrator) Stop(ctx context.Context, ref string, req cw.StopRequest)
 	for {
 		ring := o.bell.Next(agent.ID)
 		view, err := o.Agent(ctx, string(agent.ID))
-		if err != nil || !view.Status.Alive() {
+		if err != nil || !view.Status.Alive() && view.Status != cw.StatusParked {
 			return view, err
 		}
-		if view.Status == cw.StatusRunning {
-			if err := o.stopRun(ctx, view.Runs[len(view.Runs)-1], how); err != nil {
-				return cw.AgentView{}, err
-			}
+		if err := o.stopOnce(ctx, view, how); err != nil {
+			return cw.AgentView{}, err
 		}
 		select {
 		case <-ring: // it started, or its end is stored
@@ -48,6 +46,18 @@ func (o *Orchestrator) Stop(ctx context.Context, ref string, req cw.StopRequest)
 			return cw.AgentView{}, ctx.Err()
 		}
 	}
+}
+
+// stopOnce does what a stop is for an agent as it stands.
+func (o *Orchestrator) stopOnce(ctx context.Context, v cw.AgentView, how string) error {
+	run := v.Runs[len(v.Runs)-1]
+	switch v.Status {
+	case cw.StatusParked:
+		return o.stopParked(ctx, v)
+	case cw.StatusRunning:
+		return o.stopRun(ctx, run, how)
+	}
+	return o.stopStarting(ctx, run, how)
 }
 
 // stopRun stores the wish and ends the process tree. It returns when nothing
@@ -72,12 +82,63 @@ func (o *Orchestrator) stopRun(ctx context.Context, run cw.Run, how string) erro
 	}
 }
 
+// stopStarting stores the wish for a run that does not run yet. One that waits
+// for space on the disk ends by it; any other is ended as soon as it runs.
+func (o *Orchestrator) stopStarting(ctx context.Context, run cw.Run, how string) error {
+	if run.StopRequested == how || run.StopRequested == stopKill {
+		return nil
+	}
+	_, err := o.Store.RequestStop(ctx, run.ID, how)
+	if cw.ErrorCode(err) == cw.CodeNotFound {
+		return nil // its spawn was taken back, as the next look tells
+	}
+	o.bell.Ring(run.AgentID)
+	return err
+}
+
+// stopWanted tells whether somebody wants the end of a run.
+func (o *Orchestrator) stopWanted(ctx context.Context, run cw.RunID) bool {
+	st, err := o.Store.RunState(ctx, run)
+	return err == nil && st.Run.StopRequested != ""
+}
+
+// endUnstarted stores the end of a run whose stop was asked for before anything
+// of it was started. The agent's turn is the caller's.
+func (o *Orchestrator) endUnstarted(ctx context.Context, run cw.RunID) (over bool, err error) {
+	st, err := o.Store.RunState(ctx, run)
+	if err != nil {
+		return false, fmt.Errorf("read run: %w", err)
+	}
+	if st.Run.StopRequested == "" || st.Op == nil || st.Op.Step == stepOf(*st.Op, stepStarting) {
+		return false, nil
+	}
+	seen, err := observeRun(st.Run.Dir)
+	if err != nil || seen.State != proc.StateFresh {
+		return false, err
+	}
+	return true, o.endStart(ctx, st, evidence{}, verdict{Status: cw.StatusStopped, Reason: cw.ReasonUser})
+}
+
+// endAsAsked ends the tree of a run whose stop was asked for before it was
+// followed: whoever asked may be gone.
+func (o *Orchestrator) endAsAsked(ctx context.Context, st cw.RunState) {
+	how := st.Run.StopRequested
+	if how == "" {
+		return
+	}
+	_ = o.hand(ctx, func(life context.Context) {
+		if err := o.endTree(life, st.Run.ID, how); err != nil && life.Err() == nil {
+			o.Log.Error("go on stopping", "agent", st.Agent.Alias, "error", err)
+		}
+	}) // fails only when ctx ended: then the next daemon goes on
+}
+
 func (o *Orchestrator) endTree(ctx context.Context, id cw.RunID, how string) error {
 	st, err := o.Store.RunState(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read run: %w", err)
 	}
-	handle, err := handleOf(st)
+	handle, err := o.handleOf(st)
 	if err != nil {
 		return err
 	}

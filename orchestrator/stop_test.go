@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
@@ -104,7 +105,7 @@ func TestStopWhileSpawning(t *testing.T) {
 	for _, step := range []string{stepIntended, stepWorktrees, stepPrepared, stepStarting, stepStarted} {
 		t.Run(filepath.Base(step), func(t *testing.T) {
 			t.Parallel()
-			g, hold := newGate(step)
+			g, hold := newGate("spawn/" + step)
 			e := newEngine(t, hold)
 			req := e.request(hangs())
 			req.Name = "brave-otter"
@@ -129,7 +130,7 @@ func TestStopWhileSpawning(t *testing.T) {
 // stop, and the caller learns it.
 func TestStopOfFailingSpawn(t *testing.T) {
 	t.Parallel()
-	g, hold := newGate(stepIntended)
+	g, hold := newGate("spawn/" + stepIntended)
 	e := newEngine(t, hold)
 	req := e.request(hangs())
 	req.Name = "brave-otter"
@@ -190,4 +191,52 @@ func TestStopGoesOn(t *testing.T) {
 	e.boot()
 	v = e.rest(v.Alias)
 	e.wantStopped(v, nil)
+}
+
+// TestStopWhileItWaitsForSpace: a run that waits for space on the disk says so,
+// and is stopped without ever being started.
+func TestStopWhileItWaitsForSpace(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	leave := filepath.Join(e.books, "leave")
+	v := e.mustSpawn(e.request(fakecli.Script{Wait: leave}))
+	e.stopRun()
+	must(t, os.WriteFile(leave, nil, 0o600))
+	e.boot(low)
+	e.until(v.Alias, func(v cw.AgentView) bool { return v.Status == cw.StatusStarting && len(v.Warnings) > 0 })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	v, err := e.Stop(ctx, v.Alias, cw.StopRequest{})
+	must(t, err)
+	if v.Status != cw.StatusStopped || v.Reason != cw.ReasonUser || len(v.Runs) != 2 || v.Runs[1].StartedAt != nil {
+		t.Errorf("%s %s after %d runs: %s", v.Status, v.Reason, len(v.Runs), v.Error)
+	}
+	open, err := e.Store.OpenOps(t.Context())
+	must(t, err)
+	if len(open) > 0 {
+		t.Errorf("operations are open: %+v", open)
+	}
+}
+
+// TestStopWithoutItsCaller: who asks for the end of a run that is being started
+// need not stay for it.
+func TestStopWithoutItsCaller(t *testing.T) {
+	t.Parallel()
+	g, hold := newGate("spawn/" + stepStarted)
+	e := newEngine(t, hold)
+	req := e.request(hangs())
+	req.Name = "brave-otter"
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() {
+		if _, err := e.Spawn(t.Context(), req); err != nil {
+			t.Error(err)
+		}
+	})
+	<-g.reached
+	v, err := e.Agent(t.Context(), "brave-otter")
+	must(t, err)
+	must(t, e.stopStarting(t.Context(), v.Runs[0], stopKill))
+	close(g.open)
+	e.wantStopped(e.rest("brave-otter"), nil)
 }

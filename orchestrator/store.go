@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -29,9 +30,66 @@ type Store interface {
 	UnfinishedRuns(ctx context.Context) ([]cw.RunState, error)
 	RunState(ctx context.Context, run cw.RunID) (cw.RunState, error)
 	SaveSessionID(ctx context.Context, agent cw.AgentID, sessionID string) error
+	// RequestStop stores the wish and its operation (kind OpStop), which the end
+	// of the run closes.
 	RequestStop(ctx context.Context, run cw.RunID, how string) (bool, error)
+	// FinishRun closes every open operation of the run. A clean-up that it
+	// intends stays open.
 	FinishRun(ctx context.Context, f cw.Finish) (bool, error)
+
+	// IntendRun stores another run of an agent at rest: see cw.RunIntent.
+	// CodeRefused, naming the status found, when the agent is in none of From or
+	// is removed; an open clean-up of the agent is closed with it.
+	IntendRun(ctx context.Context, in cw.RunIntent) error
+	// RunMessages gives the texts of a run's prompt, in order.
+	RunMessages(ctx context.Context, run cw.RunID) ([]cw.Message, error)
+	// QueueMessage stores a text that waits for the agent's next run.
+	QueueMessage(ctx context.Context, m cw.Message, ev cw.Event) (cw.Message, error)
+	// MessagePage lists the texts of an agent.
+	MessagePage(ctx context.Context, agent cw.AgentID, q cw.PageQuery) (cw.Page[cw.Message], error)
+
+	QuestionPage(ctx context.Context, f cw.QuestionFilter) (cw.Page[cw.QuestionView], error)
+	// QuestionByID gives one. CodeNotFound.
+	QuestionByID(ctx context.Context, id string) (cw.QuestionView, error)
+	// AnswerQuestions stores answers, all or none, with question:answered for
+	// each. CodeNotFound; CodeRefused, with what was answered, for a question
+	// that is not open or whose agent is removed.
+	AnswerQuestions(ctx context.Context, a cw.Answering) ([]cw.QuestionView, error)
+	// LastQuestions gives the questions of the agent's newest group that
+	// asked for a rest, in order, answered ones too.
+	LastQuestions(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)
+	// ReadyAgents gives the agents that may go on by themselves: waiting for
+	// input without an open question, or idle with a queued text; not removed.
+	ReadyAgents(ctx context.Context) ([]cw.AgentID, error)
+
+	// IntendOp stores an operation of an agent that is no run (clean-up, removal,
+	// restoring). CodeRefused while another of these is open for the agent, or
+	// while its status is alive.
+	IntendOp(ctx context.Context, op cw.Op) error
+	// OpenOps gives the operations of these kinds that are not over, oldest first.
+	OpenOps(ctx context.Context, kinds ...cw.OpKind) ([]cw.Op, error)
+	// EndOp closes an operation: done, or failed with its error. Worktrees are
+	// stored with it.
+	EndOp(ctx context.Context, op cw.OpID, worktrees []cw.AgentWorktree, failed string) error
+	// RemoveAgent marks an agent as removed; see cw.Removal.
+	RemoveAgent(ctx context.Context, r cw.Removal) error
+	// RestoreAgent takes the mark away; see cw.Restoring.
+	RestoreAgent(ctx context.Context, r cw.Restoring) error
+	// TrashedWorktrees gives the worktrees that lie in the trash, oldest first,
+	// with the alias of their agents.
+	TrashedWorktrees(ctx context.Context) ([]cw.TrashedWorktree, error)
+	// SavePurged stores that a directory left the trash for good.
+	SavePurged(ctx context.Context, t cw.AgentWorktree, ev cw.Event) error
+	// SaveDropped stores that the snapshot of a removed agent's worktree is gone.
+	SaveDropped(ctx context.Context, t cw.AgentWorktree, ev cw.Event) error
+	// SetProject changes policies. CodeNotFound.
+	SetProject(ctx context.Context, id cw.ProjectID, s cw.ProjectSettings, ev cw.Event) (cw.Project, error)
 	AddWarning(ctx context.Context, agent cw.AgentID, warning string, ev cw.Event) error
+	// AddEvents stores events that tell no change of the store.
+	AddEvents(ctx context.Context, events ...cw.Event) error
+	// LastEvent gives the newest stored event of a type about an agent, and
+	// whether there is one.
+	LastEvent(ctx context.Context, agent cw.AgentID, t cw.EventType) (cw.Event, bool, error)
 
 	AgentByRef(ctx context.Context, ref string) (cw.Agent, error)
 	AgentView(ctx context.Context, ref string) (cw.AgentView, error)
@@ -40,4 +98,35 @@ type Store interface {
 	AppendChunks(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, error)
 	NextOffset(ctx context.Context, agent cw.AgentID, session int) (int64, error)
 	ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, error)
+
+	// Accounts gives the accounts of a provider that are not removed, by priority
+	// and name, the account default among them: its row is made when it is not
+	// there.
+	Accounts(ctx context.Context, provider string) ([]cw.Account, error)
+	// AccountByRef finds one by id, name or PROVIDER/NAME. CodeNotFound,
+	// CodeInvalid for a name that several providers have.
+	AccountByRef(ctx context.Context, ref string) (cw.Account, error)
+	// AccountByID finds one, a removed one too. CodeNotFound.
+	AccountByID(ctx context.Context, id cw.AccountID) (cw.Account, error)
+	// SaveUsage stores the use of an account's windows, and a sample of each.
+	SaveUsage(ctx context.Context, id cw.AccountID, windows []cw.UsageWindow, at time.Time) error
+	// SetInvalid stores why an account's credentials cannot be used; "" that they
+	// can.
+	SetInvalid(ctx context.Context, id cw.AccountID, why string, ev cw.Event) error
+	// StopParked stops an agent that is parked, with its event. CodeRefused, naming
+	// the status found, when it is not.
+	StopParked(ctx context.Context, agent cw.AgentID, ev cw.Event) error
+	// PutOff stores until when a parked agent waits now, with its event; nothing of
+	// it when the agent went on meanwhile.
+	PutOff(ctx context.Context, agent cw.AgentID, until time.Time, ev cw.Event) error
+	// ParkedAgents gives the agents that are parked and not removed.
+	ParkedAgents(ctx context.Context) ([]cw.Agent, error)
+	// BudgetsOf gives the budgets that an agent's runs count for, with what is
+	// spent of them by runs that are over.
+	BudgetsOf(ctx context.Context, agent cw.AgentID) ([]cw.Budget, error)
+	// AccountBudgets gives those of all accounts, likewise.
+	AccountBudgets(ctx context.Context) ([]cw.Budget, error)
+	// MarkBudget stores that a budget's warning, or its end, was told. false when
+	// it was told already: then no event is stored.
+	MarkBudget(ctx context.Context, scope cw.BudgetScope, id string, spent bool, ev cw.Event) (bool, error)
 }

@@ -38,12 +38,32 @@ func (o *Orchestrator) addActivity(v *cw.AgentView) {
 	o.mu.Unlock()
 	if ok && f != nil {
 		v.Activity = f.activity()
+		addLiveSpend(v, f.spend())
 	}
 }
 
 // Diff implements cw.AgentService.
 func (o *Orchestrator) Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
-	view, err := o.Store.AgentView(ctx, ref)
+	agent, err := o.Store.AgentByRef(ctx, ref)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	diff, err := o.diff(ctx, agent.ID, req)
+	if err == nil || ctx.Err() != nil || cw.ErrorCode(err) != cw.CodeInternal {
+		return diff, err
+	}
+	// A clean-up or a removal may just have taken the worktree away: once more
+	// when nothing of the kind is under way.
+	done, turnErr := o.turns.take(ctx, agent.ID)
+	if turnErr != nil {
+		return cw.Diff{}, turnErr
+	}
+	defer done()
+	return o.diff(ctx, agent.ID, req)
+}
+
+func (o *Orchestrator) diff(ctx context.Context, agent cw.AgentID, req cw.DiffRequest) (cw.Diff, error) {
+	view, err := o.Store.AgentView(ctx, string(agent))
 	if err != nil {
 		return cw.Diff{}, err
 	}

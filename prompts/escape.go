@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -29,6 +30,8 @@ func newEscaper() escaper {
 	for _, row := range Table() {
 		esc.tags = append(esc.tags, row.Tag)
 	}
+	slices.Sort(esc.tags)
+	esc.tags = slices.Compact(esc.tags)
 	return esc
 }
 

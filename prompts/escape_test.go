@@ -22,7 +22,11 @@ var (
 )
 
 func ours(name string) bool {
-	return slices.ContainsFunc(executeTags, func(tag string) bool { return strings.EqualFold(tag, name) })
+	known := slices.Concat(executeTags, resumeTags, []string{"system-reminder"})
+	for _, tags := range architectTags() {
+		known = append(known, tags...)
+	}
+	return slices.ContainsFunc(known, func(tag string) bool { return strings.EqualFold(tag, name) })
 }
 
 // parseTags reads a prompt by its tags and fails the test when one is nested,

@@ -28,6 +28,8 @@ type Input struct {
 	Commands []string
 	// Checks are the commands by which the projects check themselves, if known.
 	Checks []string
+	// Overrides are the repository's own words for blocks.
+	Overrides []Override
 }
 
 // Project is an agent's place in one repository.
@@ -66,6 +68,8 @@ type view struct {
 	HasTask   bool
 	Task      text
 	Git       bool // there is a repository to work in
+	Architect bool // the mode reads and suggests
+	Commits   bool // what the agent makes is commits
 	Several   bool // there are several, in folders below the cwd
 	Projects  []viewProject
 	Cwd       inline
@@ -86,13 +90,15 @@ type viewProject struct {
 // Command says whether an agent can call the cw command of that name.
 func (v view) Command(name string) bool { return slices.Contains(v.commands, name) }
 
-func newView(in Input, esc escaper) view {
+func newView(in Input, architect bool, esc escaper) view {
 	v := view{
 		AgentID:   esc.inline(in.AgentID),
 		AgentName: esc.inline(in.AgentName),
 		HasTask:   strings.TrimSpace(in.Task) != "",
 		Task:      esc.text(in.Task),
 		Git:       len(in.Projects) > 0,
+		Architect: architect,
+		Commits:   len(in.Projects) > 0 && !architect,
 		Several:   len(in.Projects) > 1,
 		Cwd:       esc.inline(in.Cwd),
 		Manifest:  esc.inline(cmp.Or(in.Manifest, DefaultManifest)),

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"cw/internal/cw"
 )
 
 // Prompt is the text an agent starts with, and the blocks it is made of.
@@ -23,23 +25,35 @@ func (p Prompt) Body(tag string) (body string, found bool) {
 	return p.Blocks[i].Body, true
 }
 
+// View is the prompt as faces show it.
+func (p Prompt) View() cw.PromptView {
+	v := cw.PromptView{Text: p.Text, Tokens: Tokens(p.Text), Blocks: []cw.PromptBlock{}}
+	for _, b := range p.Blocks {
+		text := b.tagged()
+		v.Blocks = append(v.Blocks, cw.PromptBlock{Tag: b.Tag, Source: b.origin(), Bytes: len(text), Tokens: Tokens(text)})
+	}
+	return v
+}
+
 // Render makes the prompt of a mode. It begins with a tag, never with "-" or
 // "/", which some command lines would take for an option or a command of theirs.
 // The error is about a mode without a prompt or an incomplete input.
 func Render(modeName string, in Input) (Prompt, error) {
-	blocks, err := blocksOf(modeName)
+	m, err := modeOf(modeName)
 	if err != nil {
 		return Prompt{}, err
 	}
 	if err := in.validate(); err != nil {
 		return Prompt{}, fmt.Errorf("render the %s prompt: %w", modeName, err)
 	}
-	v := newView(in, newEscaper())
+	esc := newEscaper()
+	v := newView(in, m.architect, esc)
 	var p Prompt
-	for _, b := range blocks {
+	for _, b := range m.blocks {
 		if b.Body, err = renderBody(b.Source, v); err != nil {
 			return Prompt{}, fmt.Errorf("render block %s of the %s prompt: %w", b.Tag, modeName, err)
 		}
+		b = apply(b, m.name, in.Overrides, esc)
 		if strings.TrimSpace(b.Body) != "" {
 			p.Blocks = append(p.Blocks, b)
 		}
@@ -48,18 +62,18 @@ func Render(modeName string, in Input) (Prompt, error) {
 	return p, nil
 }
 
-func blocksOf(modeName string) ([]Block, error) {
+func modeOf(modeName string) (mode, error) {
 	var known []string
 	for _, m := range modes() {
 		if m.name == modeName {
-			return m.blocks, nil
+			return m, nil
 		}
 		known = append(known, m.name)
 	}
-	return nil, fmt.Errorf("mode %q has no prompt (modes that have one: %s)", modeName, strings.Join(known, ", "))
+	return mode{}, fmt.Errorf("mode %q has no prompt (modes that have one: %s)", modeName, strings.Join(known, ", "))
 }
 
-func renderBody(source string, v view) (string, error) {
+func renderBody(source string, v any) (string, error) {
 	src, err := templates.ReadFile("templates/" + source)
 	if err != nil {
 		return "", fmt.Errorf("read template: %w", err)
@@ -83,7 +97,7 @@ func join(blocks []Block) string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "<%s>\n%s\n</%[1]s>\n", block.Tag, block.Body)
+		b.WriteString(block.tagged())
 	}
 	return b.String()
 }

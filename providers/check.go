@@ -21,7 +21,7 @@ const (
 
 // Defaults of keys that a file leaves out.
 const (
-	defaultSilence     = 15 * time.Minute
+	defaultSilence     = 5 * time.Minute
 	defaultToolSilence = 60 * time.Minute
 	defaultGrace       = 10 * time.Second
 )
@@ -34,6 +34,7 @@ var (
 // fill sets what a file left out.
 func (p *Preset) fill() {
 	setDefault(&p.Title, p.Name)
+	setDefault(&p.Account.Of, p.Name)
 	setDefault(&p.Command.From, FromPath)
 	setDefault(&p.PromptMode, PromptStdin)
 	setDefault(&p.ResumeStyle, ResumeNone)
@@ -70,7 +71,7 @@ func (p *Preset) check() error {
 			return keyError("aliases", "%q is no name: lower-case letters, digits and single hyphens, a letter first", alias)
 		}
 	}
-	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.checkRollout, p.compile} {
+	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.checkRollout, p.checkSession, p.checkDriver, p.compile} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (p *Preset) checkChoices() error {
 		{"signal", string(p.Signal), []string{"agent", "derived"}},
 		{"parser", p.Parser, parsers.Formats()},
 		{"usage", string(p.Usage), []string{"run", "session"}},
-		{"mcp.style", p.MCP.Style, wirings},
+		{"mcp.style", p.MCP.Style, append([]string{styleACP}, wirings...)},
 		{"hooks.style", p.Hooks.Style, wirings},
 		{"stop.signal", p.Stop.Signal, []string{"TERM", "INT", "HUP"}},
 	}
@@ -157,7 +158,8 @@ func (p *Preset) templates() map[string]Args {
 		"spawn.args": p.SpawnForm.Args, "resume.args": p.ResumeForm.Args, "modelArgs": p.ModelArgs,
 		"outputArgs": p.OutputArgs, "nonInteractiveArgs": p.NonInteractiveArgs,
 		"autoApproveArgs": p.AutoApproveArgs, "sandboxArgs": p.SandboxArgs, "account.configArgs": p.Account.ConfigArgs,
-		"mcp.args": p.MCP.Args, "hooks.args": p.Hooks.Args,
+		"account.login": p.Account.Login,
+		"mcp.args":      p.MCP.Args, "hooks.args": p.Hooks.Args,
 	}
 }
 
@@ -191,10 +193,29 @@ func (p *Preset) checkTemplates() error {
 	for key, text := range map[string]string{
 		"mcp.file": p.MCP.File, "mcp.template": p.MCP.Template,
 		"hooks.file": p.Hooks.File, "hooks.template": p.Hooks.Template,
+		"stdin.file": p.Stdin.File, "stdin.template": p.Stdin.Template,
 	} {
 		if err := checkTemplate(text); err != nil {
 			return keyError(key, "%v", err)
 		}
+	}
+	for key, file := range map[string]string{"hooks.file": p.Hooks.File, "stdin.file": p.Stdin.File} {
+		if name, below := strings.CutPrefix(file, "{{runDir}}/"); file != "" && (!below || !filepath.IsLocal(name)) {
+			return keyError(key, "%q is not below {{runDir}}/", file)
+		}
+	}
+	return p.checkStdin()
+}
+
+// checkStdin wants a template for stdin where nothing else could carry the
+// prompt, and nowhere else.
+func (p *Preset) checkStdin() error {
+	wanted := p.PromptMode == PromptNative && p.Driver == DriverNative
+	switch {
+	case wanted && (p.Stdin.File == "" || !templateUses(p.Stdin.Template, "prompt")):
+		return keyError("stdin", "promptMode native needs stdin.file, and {{json prompt}} in stdin.template")
+	case !wanted && p.Stdin != (StdinFile{}):
+		return keyError("stdin", "it goes with promptMode native alone")
 	}
 	return nil
 }
@@ -262,6 +283,17 @@ func (p *Preset) checkRollout() error {
 	}
 	if h := p.Account.ConfigHome; h != "" && !filepath.IsLocal(h) {
 		return keyError("account.configHome", "%q is not below the home", h)
+	}
+	return nil
+}
+
+func (p *Preset) checkSession() error {
+	for _, files := range p.Account.Session.Files {
+		_, err := filepath.Match(files, "")
+		named := strings.Count(files, sessionIDPlace) + strings.Count(files, sessionHeadPlace)
+		if err != nil || !filepath.IsLocal(files) || named != 1 {
+			return keyError("account.session.files", "%q is no pattern below the configuration directory, or does not name %s or %s once", files, sessionIDPlace, sessionHeadPlace)
+		}
 	}
 	return nil
 }

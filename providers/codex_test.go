@@ -120,8 +120,11 @@ func TestConfigDir(t *testing.T) {
 			t.Errorf("%q: %q, want %q", env, got, want)
 		}
 	}
-	if got := claudePreset(t).ConfigDir([]string{"HOME=/h"}); got != "" {
+	if got := claudePreset(t).ConfigDir([]string{"HOME=/h"}); got != "/h/.claude" {
 		t.Errorf("claude: %q", got)
+	}
+	if got := mustDecode(t, "name: x\ncommand: {names: [x]}\n").ConfigDir([]string{"HOME=/h"}); got != "" {
+		t.Errorf("a preset without a directory: %q", got)
 	}
 }
 

@@ -50,6 +50,9 @@ func (p Preset) Spawn(in Invocation) (Command, error) {
 	if p.SessionID.Choose == chooseUUID && in.SessionID == "" {
 		return Command{}, fmt.Errorf("spawn %s: no session id was chosen", p.Name)
 	}
+	if p.Driver == DriverACP {
+		in.SessionID = "" // of an earlier run; the agent names the new one
+	}
 	return p.launch(p.SpawnForm, in)
 }
 
@@ -59,7 +62,7 @@ func (p Preset) Resume(in Invocation) (Command, error) {
 	if !p.CanResume() {
 		return Command{}, cw.Errorf(cw.CodeRefused, "%s cannot resume a session", p.Title)
 	}
-	needsID := p.ResumeForm.Args.uses("sessionId") || envUses(p.ResumeForm.Env, "sessionId")
+	needsID := p.ResumeStyle == ResumeACP || p.ResumeForm.Args.uses("sessionId") || envUses(p.ResumeForm.Env, "sessionId")
 	if needsID && in.SessionID == "" {
 		return Command{}, cw.Errorf(cw.CodeRefused, "the session to resume is not known")
 	}
@@ -91,10 +94,14 @@ func (p Preset) launch(form Launch, in Invocation) (Command, error) {
 	if err != nil {
 		return Command{}, p.refuse(err)
 	}
+	argv, err := p.driven(append([]string{program}, args...), in, values)
+	if err != nil {
+		return Command{}, err
+	}
 	return Command{
-		Argv:          append([]string{program}, args...),
+		Argv:          argv,
 		Env:           env,
-		PromptOnStdin: p.PromptMode == PromptStdin,
+		PromptOnStdin: p.PromptMode == PromptStdin || p.Driver == DriverACP,
 		PromptInArgv:  p.PromptMode == PromptFlag || p.PromptMode == PromptArg,
 	}, nil
 }
@@ -107,7 +114,7 @@ func (in Invocation) values() map[string]string {
 	return map[string]string{
 		"sessionId": in.SessionID, "model": in.Model, "prompt": in.Prompt, "promptFile": in.PromptFile,
 		"cwd": in.Cwd, "runDir": in.RunDir, "script": in.Script, "configDir": in.ConfigDir,
-		"mcpConfig": in.MCPConfig, "hookConfig": in.HookConfig, "cw": in.CW,
+		"mcpConfig": in.MCPConfig, "hookConfig": in.HookConfig, "cw": in.CW, "stopHook": in.stopHook(),
 	}
 }
 

@@ -62,8 +62,6 @@ name: cline
 command: {names: [cline]}
 spawn: {args: [--json, "{{configArgs}}", --, "{{prompt}}"], env: {CLINE_SESSION_BACKEND_MODE: local}}
 promptMode: arg
-resumeStyle: acp
-driver: acp
 account: {configArgs: [[--data-dir, "{{configDir}}"]]}
 mcp: {style: env, env: {CLINE_MCP_SETTINGS_PATH: "{{mcpConfig}}"}}
 stop: {signal: INT, grace: 30s}

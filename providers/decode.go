@@ -67,8 +67,8 @@ func decodePreset(data []byte, base func(name string) []byte) (preset Preset, pr
 	return preset, nil
 }
 
-// extended gives the preset that a file extends, freshly read so that nothing
-// is shared with it, or an empty one.
+// extended gives the preset that a file extends, with what that one extends
+// below it, freshly read so that nothing is shared with it; or an empty one.
 func extended(root *yaml.Node, base func(name string) []byte) (Preset, error) {
 	_, value := entry(root, "extends")
 	if value == nil || value.Kind != yaml.ScalarNode || isNull(value) || value.Value == "" {
@@ -78,14 +78,19 @@ func extended(root *yaml.Node, base func(name string) []byte) (Preset, error) {
 	if text == nil {
 		return Preset{}, keyError("extends", "there is no embedded preset %q", value.Value)
 	}
-	var below Preset
 	extends, problem := parseYAML(text)
-	if problem == nil {
-		problem = readNode(extends, reflect.ValueOf(&below).Elem())
-	}
 	if problem != nil {
 		return Preset{}, keyError("extends", "%s: %s", value.Value, problem.Message)
 	}
+	below, err := extended(extends, base)
+	if err != nil {
+		return Preset{}, err
+	}
+	below.Aliases = nil
+	if problem := readNode(extends, reflect.ValueOf(&below).Elem()); problem != nil {
+		return Preset{}, keyError("extends", "%s: %s", value.Value, problem.Message)
+	}
+	setDefault(&below.Account.Of, below.Name)
 	return below, nil
 }
 

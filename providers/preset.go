@@ -34,6 +34,7 @@ type Preset struct {
 	SandboxArgs        Args `yaml:"sandboxArgs"` // in their place for an agent in the CLI's sandbox
 
 	PromptMode       PromptMode      `yaml:"promptMode"`
+	Stdin            StdinFile       `yaml:"stdin"`
 	ResumeStyle      ResumeStyle     `yaml:"resumeStyle"`
 	ResumeBoundTo    ResumeBound     `yaml:"resumeBoundTo"`
 	SessionID        SessionIDSource `yaml:"sessionId"`
@@ -47,9 +48,15 @@ type Preset struct {
 	AsRootEnv map[string]string `yaml:"asRootEnv"`
 	EnvStrip  []string          `yaml:"envStrip"`
 
-	MCP              Wiring   `yaml:"mcp"`
-	Hooks            Wiring   `yaml:"hooks"`
+	MCP   Wiring `yaml:"mcp"`
+	Hooks Wiring `yaml:"hooks"`
+	// InstructionFiles are the files of people's instructions that the CLI reads
+	// by itself: see Reads.
 	InstructionFiles []string `yaml:"instructionFiles"`
+	// InstructionsAbove: it reads files of these names in every folder above, too.
+	InstructionsAbove bool `yaml:"instructionsAbove"`
+	// InstructionImports: what such a file names as @PATH it reads, too.
+	InstructionImports bool `yaml:"instructionImports"`
 
 	Patterns PatternTexts `yaml:"patterns"`
 	Rollout  Rollout      `yaml:"rollout"`
@@ -106,11 +113,18 @@ type PromptMode string
 
 // The ways of a prompt.
 const (
-	PromptNative PromptMode = "native" // over the driver's own protocol
+	PromptNative PromptMode = "native" // over the driver's own protocol, or as stdin's template says
 	PromptFlag   PromptMode = "flag"   // behind an option, or as a file named by one
 	PromptArg    PromptMode = "arg"    // as an argument of its own
 	PromptStdin  PromptMode = "stdin"  // the way to prefer: any size, may begin with "-"
 )
+
+// StdinFile is what a run reads from stdin in place of the prompt itself, for a
+// CLI with a protocol of its own. It comes through a pipe.
+type StdinFile struct {
+	File     string `yaml:"file"`     // below {{runDir}}/
+	Template string `yaml:"template"` // with {{json prompt}}; a line end is added
+}
 
 // ResumeStyle says how a session goes on in a new run.
 type ResumeStyle string
@@ -168,6 +182,9 @@ const (
 
 // Account names the variables that carry credentials.
 type Account struct {
+	// Of is the provider whose accounts are used: the preset's own, unless the
+	// file says otherwise or extends another.
+	Of        string   `yaml:"of"`
 	ConfigDir []string `yaml:"configDir"`
 	// ConfigHome is the configuration directory below the home when none of the
 	// variables is set; "" when that is of no use to cw.
@@ -178,11 +195,25 @@ type Account struct {
 	// OtherCredentials are further variables that carry or choose credentials.
 	OtherCredentials []string `yaml:"otherCredentials"`
 	ConfigArgs       Args     `yaml:"configArgs"` // for CLIs that take the directory as an option
+	// Login is the CLI's own way to log in, after the command: started in a
+	// terminal of the user's, with the account's configuration directory.
+	Login Args `yaml:"login"`
+	// Session says where the CLI keeps a session, for taking it to another
+	// account's configuration directory.
+	Session SessionFiles `yaml:"session"`
 	// PassEnv are further names that pass from the user's environment, as they
 	// are or with a final * as a prefix.
 	PassEnv []string `yaml:"passEnv"`
 	// PassEnvWhen are names that pass only when the variable is set.
 	PassEnvWhen map[string][]string `yaml:"passEnvWhen"`
+}
+
+// SessionFiles says which files a session is made of.
+type SessionFiles struct {
+	// Files are patterns below the configuration directory, with * and, once,
+	// {{sessionId}} or {{sessionIdHead}}, its first eight characters. What they
+	// find may be a directory. None: a session stays where it began.
+	Files []string `yaml:"files"`
 }
 
 // Wiring says how a file of cw's is made known to the CLI: its MCP servers, its
@@ -268,6 +299,16 @@ func (p Preset) NewReading(since time.Time) (*parsers.Reading, error) {
 		return nil, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
 	return parsers.NewReading(parser), nil
+}
+
+// AccountsOf is the name of the provider whose accounts the runs use. It is
+// another's for a preset that is a variant of it.
+func (p Preset) AccountsOf() string { return p.Account.Of }
+
+// CanChooseModel tells whether a run can be given a model. A script may do with
+// its as it likes.
+func (p Preset) CanChooseModel() bool {
+	return len(p.ModelArgs) > 0 || p.Driver == DriverACP || p.Command.From == FromScript
 }
 
 // CanSandbox tells whether the CLI has a sandbox that cw can ask for.

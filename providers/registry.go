@@ -3,6 +3,7 @@ package providers
 import (
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,12 +74,22 @@ func loadEmbedded() map[string]source {
 		if err != nil {
 			continue
 		}
-		preset, problem := decodePreset(text, func(string) []byte { return nil })
+		preset, problem := decodePreset(text, embeddedText)
 		if problem == nil {
 			out[preset.Name] = source{preset: preset, text: text}
 		}
 	}
 	return out
+}
+
+// embeddedText is the text of an embedded preset, which lies in the file of its
+// name; nil when there is none.
+func embeddedText(name string) []byte {
+	text, err := presetFiles.ReadFile("presets/" + name + ".yaml")
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // Get gives a preset by name or alias. Unknown is CodeNotFound, and the hint
@@ -107,6 +118,26 @@ func (r *Registry) Get(name string) (Preset, error) {
 
 // Names lists the providers, sorted, without aliases.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.current())) }
+
+// All lists the presets, sorted by name.
+func (r *Registry) All() []Preset {
+	presets := r.current()
+	out := make([]Preset, 0, len(presets))
+	for _, name := range slices.Sorted(maps.Keys(presets)) {
+		out = append(out, presets[name])
+	}
+	return out
+}
+
+// Troubles gives what is wrong with the user's files as they stand, by file.
+// What was good before such a file became bad is still in force.
+func (r *Registry) Troubles() map[string]error {
+	out := map[string]error{}
+	for _, p := range r.Problems() {
+		out[p.File] = errors.New(p.String())
+	}
+	return out
+}
 
 // Problems lists what is wrong with the user's files as they stand, by file.
 func (r *Registry) Problems() []Problem {

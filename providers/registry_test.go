@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,7 +37,7 @@ func TestEmbeddedPresets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, problem := decodePreset(text, func(string) []byte { return nil })
+		p, problem := decodePreset(text, embeddedText)
 		if problem != nil {
 			t.Errorf("%s: %v", e.Name(), problem)
 		}
@@ -81,6 +82,12 @@ func TestBadFiles(t *testing.T) {
 		{good + "version:\n  minimum: x\n  args: [-v]\n  pattern: (x)\n", 5, 3, "numbers and dots"},
 		{good + "patterns:\n  limit: ['']\n", 5, 3, "matches everything"},
 		{good + "account:\n  passEnv: ['*']\n", 5, 3, "no name of a variable"},
+		{good + "hooks:\n  file: '{{cwd}}/hooks.json'\n", 5, 3, "not below {{runDir}}/"},
+		{good + "hooks:\n  file: '{{runDir}}/../hooks.json'\n", 5, 3, "not below {{runDir}}/"},
+		{good + "promptMode: native\n", 0, 0, "needs stdin.file"},
+		{good + "promptMode: native\nstdin:\n  file: '{{runDir}}/in'\n  template: x\n", 5, 1, "{{json prompt}}"},
+		{good + "stdin:\n  file: '{{runDir}}/in'\n", 4, 1, "promptMode native alone"},
+		{good + "promptMode: native\nstdin:\n  file: /tmp/in\n  template: '{{json prompt}}'\n", 6, 3, "not below {{runDir}}/"},
 		{good + "stop:\n  signal: KILL\n", 5, 3, "TERM, INT, HUP"},
 		{good + "parser: xml\n", 4, 1, "claude, codex, lines"},
 		{good + "structuredOutput: maybe\n", 4, 19, "true or false"},
@@ -202,10 +209,12 @@ func TestReload(t *testing.T) {
 
 	write(t, dir, "claude.yaml", "extends: claude\nname: claude\ntitle: My Claude\n")
 	check("overridden", "claude", "My Claude", 0)
-	check("overridden, by alias", "claude-code", "My Claude", 0)
+	write(t, dir, "cn.yaml", "extends: continue\nname: continue\ntitle: My Continue\n")
+	check("overridden, by alias", "cn", "My Continue", 0)
+	check("what extends it is not touched", "claude-code", "Claude Code (stream-json)", 0)
 	write(t, dir, "other.yaml", "extends: claude\nname: claude\ntitle: Late\n")
 	check("taken twice: the first stays", "claude", "My Claude", 1)
-	for _, name := range []string{"other.yaml", "claude.yaml", "mine.yaml"} {
+	for _, name := range []string{"other.yaml", "claude.yaml", "cn.yaml", "mine.yaml"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -242,6 +251,12 @@ func TestExtends(t *testing.T) {
 	}
 }
 
+// embeddedNames are the providers that come with cw.
+var embeddedNames = []string{
+	"aider", "amp", "claude", "claude-code", "cline", "codex", "continue", "copilot",
+	"cursor-agent", "gemini", "opencode", "pi", "qwen", "script",
+}
+
 func TestUnknownProvider(t *testing.T) {
 	t.Parallel()
 	registry, _ := Load("")
@@ -249,14 +264,14 @@ func TestUnknownProvider(t *testing.T) {
 	if cw.ErrorCode(err) != cw.CodeNotFound {
 		t.Fatal(err)
 	}
-	if hint := cw.ErrorHint(err); hint != "did you mean claude? There are: claude, codex, script" {
+	if hint := cw.ErrorHint(err); hint != "did you mean claude? There are: "+strings.Join(embeddedNames, ", ") {
 		t.Errorf("hint %q", hint)
 	}
 	_, err = registry.Get("nope") // like none of them
-	if hint := cw.ErrorHint(err); hint != "There are: claude, codex, script" {
+	if hint := cw.ErrorHint(err); hint != "There are: "+strings.Join(embeddedNames, ", ") {
 		t.Errorf("hint %q", hint)
 	}
-	if diff := cmp.Diff([]string{"claude", "codex", "script"}, registry.Names()); diff != "" {
+	if diff := cmp.Diff(embeddedNames, registry.Names()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -411,5 +426,53 @@ func TestEveryKeyIsTagged(t *testing.T) {
 		if f.IsExported() && f.Tag.Get("yaml") == "" {
 			t.Errorf("%s has no key", f.Name)
 		}
+	}
+}
+
+// TestTroubles: one bad file is told of, by file, and keeps nobody from the rest.
+func TestTroubles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good := write(t, dir, "good.yaml", "extends: gemini\nname: good\n")
+	bad := write(t, dir, "bad.yaml", "name: bad\ncomand: {names: [b]}\n")
+	registry, _ := Load(dir)
+	troubles := registry.Troubles()
+	if len(troubles) != 1 || troubles[bad] == nil || !strings.Contains(troubles[bad].Error(), bad+":2:1: unknown key") {
+		t.Errorf("troubles %v", troubles)
+	}
+	var names []string
+	for _, p := range registry.All() {
+		names = append(names, p.Name)
+		if p.Name == "good" && p.Origin() != good {
+			t.Errorf("origin %q", p.Origin())
+		}
+	}
+	want := slices.Sorted(slices.Values(append([]string{"good"}, embeddedNames...)))
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	write(t, dir, "bad.yaml", "name: bad\ncommand: {names: [b]}\n")
+	if troubles := registry.Troubles(); len(troubles) != 0 || len(registry.All()) != len(names)+1 {
+		t.Errorf("mended: %v", troubles)
+	}
+}
+
+// TestExtendsWhatExtends: claude-code is claude with a little else, and a file
+// of the user's on top of it has all of both, and the accounts of claude.
+func TestExtendsWhatExtends(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "mine.yaml", "extends: claude-code\nname: mine\n")
+	write(t, dir, "own.yaml", "extends: claude\nname: own\naccount:\n  of: own\n")
+	registry, problems := Load(dir)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	mine, _ := registry.Get("mine")
+	if mine.Parser != "claude" || mine.PromptMode != PromptNative || mine.AccountsOf() != "claude" || mine.Account.Key != "ANTHROPIC_API_KEY" {
+		t.Errorf("mine: %+v", mine)
+	}
+	if own, _ := registry.Get("own"); own.AccountsOf() != "own" {
+		t.Errorf("own has the accounts of %q", own.AccountsOf())
 	}
 }

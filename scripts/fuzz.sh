@@ -1,32 +1,40 @@
-#!/bin/sh
-# Runs every fuzz target of the module for a while each: fuzz.sh TIME
-set -eu
+#!/bin/bash
+# Runs every fuzz target of the module for a while each, two side by side:
+# fuzz.sh TIME
+set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-8s}
-count=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export work time CGO_ENABLED=0
 
-# Before Go 1.27 the fuzzer may report the end of its own time as a failure
-# (https://go.dev/issue/75804). That is told from a failing input by what it
-# says: no input was written, and nothing else is wrong.
-only_out_of_time() {
-	! grep -q -e 'Failing input' -e 'panic' -e '_test.go:' "$log" && grep -q '^    context deadline exceeded$' "$log"
+# fuzz BINARY DIR TARGET runs one target with one worker.
+fuzz() {
+	local log="$work/$3.$RANDOM.log"
+	if (cd "$2" && "$1" -test.run '^$' -test.fuzz "^$3\$" -test.fuzztime "$time" -test.fuzzminimizetime 10x \
+		-test.parallel 1 -test.fuzzcachedir "$work/cache/$2") >"$log" 2>&1; then
+		echo "-- $2 $3: $(grep '^fuzz: elapsed' "$log" | tail -n 1)"
+	elif ! grep -q -e 'Failing input' -e 'panic' -e '_test.go:' "$log" && grep -q '^    context deadline exceeded$' "$log"; then
+		# Before Go 1.27 the fuzzer may report the end of its own time as a failure
+		# (https://go.dev/issue/75804). That is told from a failing input by what it
+		# says: no input was written, and nothing else is wrong.
+		echo "-- $2 $3: its time ended in the middle of an input"
+	else
+		echo "-- $2 $3: FAILED"
+		cat "$log"
+		return 255 # xargs starts no more
+	fi
 }
+export -f fuzz
 
-for file in $(git ls-files --cached --others --exclude-standard '*_test.go'); do
-	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
-		dir=$(dirname "$file")
-		echo "-- $dir $target"
-		if CGO_ENABLED=0 go test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x >"$log" 2>&1; then
-			tail -n 1 "$log"
-		elif only_out_of_time; then
-			echo "ok: the fuzzer's time ended in the middle of an input"
-		else
-			cat "$log"
-			exit 1
-		fi
-		count=$((count + 1))
+# A line for each target: its package's instrumented test program, its folder,
+# its name.
+git ls-files --cached --others --exclude-standard '*_test.go' | xargs grep -l '^func Fuzz' | xargs -n 1 dirname | sort -u | while read -r dir; do
+	binary="$work/${dir//\//_}.test"
+	go test -c -fuzz . -o "$binary" "./$dir"
+	sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$dir"/*_test.go | while read -r target; do
+		echo "$binary $dir $target"
 	done
-done
-echo "$count fuzz targets ran for $time each"
+done >"$work/targets"
+xargs -P 2 -L 1 bash -c 'fuzz "$@"' fuzz <"$work/targets"
+echo "$(wc -l <"$work/targets") fuzz targets ran for $time each"

@@ -155,7 +155,7 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 	if err := x.readLinks(r); err != nil {
 		return err
 	}
-	if r.Warnings, err = x.addSubmodules(ctx, *r); err != nil {
+	if r.Warnings, err = x.addSubmodules(ctx, r.Path, r.Base.Commit); err != nil {
 		return err
 	}
 	x.m.fail.Hit("worktree/submodules")
@@ -194,7 +194,16 @@ func (x *mirror) addBase(ctx context.Context, r record) error {
 		x.m.fail.Hit("worktree/fetched")
 	}
 	stdin := fmt.Sprintf("update %s %s\ncreate %s %s\n", baseRef(r.AgentID), r.Base.Commit, agentRef(r.Alias), r.Base.Commit)
-	if _, err := x.git(ctx, []byte(stdin), "update-ref", "-m", "cw: start of "+r.Alias, "--create-reflog", "--stdin"); err != nil {
+	makeBranch := func() error {
+		_, err := x.git(ctx, []byte(stdin), "update-ref", "-m", "cw: start of "+r.Alias, "--create-reflog", "--stdin")
+		return err
+	}
+	err = makeBranch()
+	if err != nil && !isFinal(err) && x.reseed() == nil {
+		// Somebody removed objects from the mirror; the user's repository has them.
+		err = makeBranch()
+	}
+	if err != nil {
 		return fmt.Errorf("make branch: %w", err)
 	}
 	return nil
@@ -244,6 +253,25 @@ func (x *mirror) readLinks(r *record) error {
 		return fmt.Errorf("read link of the new worktree: %w", err)
 	}
 	r.Link = string(text)
+	return x.disown(r)
+}
+
+// disown takes the name of an admin folder from the records of other worktrees,
+// whose own folder of that name somebody removed.
+func (x *mirror) disown(r *record) error {
+	all, err := records(x.dir)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.Alias == r.Alias || other.Admin != r.Admin {
+			continue
+		}
+		other.Admin, other.Link = "", ""
+		if err := x.writeRecord(other); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

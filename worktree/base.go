@@ -23,7 +23,8 @@ var fullID = cw.Pattern(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // ResolveBase finds the commit that base names in the user's repository: a
 // branch, tag, id or anything else that git understands; "" is HEAD of that
-// checkout. CodeInvalid, with the nearest names, when it names none or several.
+// checkout. For a remote project, checkout is cw's clone, and "" the default
+// branch. CodeInvalid, with the nearest names, when it names none or several.
 func (m *Manager) ResolveBase(ctx context.Context, checkout, base string) (Base, error) {
 	if base == "" || base == "HEAD" {
 		branch, commit, err := m.head(ctx, checkout)
@@ -32,7 +33,7 @@ func (m *Manager) ResolveBase(ctx context.Context, checkout, base string) (Base,
 	if err := validBase(base); err != nil {
 		return Base{}, err
 	}
-	at := inCheckout(checkout)
+	at := m.at(checkout)
 	out, err := m.git.run(ctx, at, nil, "rev-parse", "--verify", "--end-of-options", base+"^{commit}")
 	if err != nil {
 		return Base{}, m.baseError(ctx, checkout, base, err)
@@ -76,7 +77,7 @@ func shortBranch(ref string) string {
 }
 
 func (m *Manager) refuseTwoMeanings(ctx context.Context, checkout, base string) error {
-	out, err := m.git.run(ctx, inCheckout(checkout), nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)",
+	out, err := m.git.run(ctx, m.at(checkout), nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)",
 		"--", "refs/heads/"+escapeGlob(base), "refs/tags/"+escapeGlob(base))
 	if err != nil {
 		return userError(checkout, err)
@@ -116,7 +117,7 @@ func (m *Manager) baseError(ctx context.Context, checkout, base string, err erro
 	if strings.Contains(base, "..") {
 		return cw.Errorf(cw.CodeInvalid, "base %q is not one commit", base).WithHint("give one branch, tag or commit id").Because(err)
 	}
-	if _, oerr := m.git.run(ctx, inCheckout(checkout), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", base); oerr == nil {
+	if _, oerr := m.git.run(ctx, m.at(checkout), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", base); oerr == nil {
 		return cw.Errorf(cw.CodeInvalid, "base %q is not a commit", base).WithHint("give a branch, tag or commit id").Because(err)
 	}
 	unknown := cw.Errorf(cw.CodeNotFound, "base %q is not known in %s", base, checkout).Because(err)
@@ -128,7 +129,7 @@ func (m *Manager) baseError(ctx context.Context, checkout, base string, err erro
 
 // nearestRefs gives the up to three names that look most like name.
 func (m *Manager) nearestRefs(ctx context.Context, checkout, name string) []string {
-	out, err := m.git.run(ctx, inCheckout(checkout), nil, "for-each-ref", "--format=%(refname:short)", "--count=5000",
+	out, err := m.git.run(ctx, m.at(checkout), nil, "for-each-ref", "--format=%(refname:short)", "--count=5000",
 		"--sort=-creatordate", "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {
 		return nil // only a hint would be lost

@@ -35,7 +35,7 @@ func (c userConfig) get(key string) string { return c[key] }
 func (m *Manager) userConfig(ctx context.Context, p cw.Project) (userConfig, error) {
 	out, err := m.git.run(ctx, inUserRepo(p.GitDir), nil, "config", "--includes", "--list", "-z")
 	if err != nil {
-		return nil, userError(p.Path, err)
+		return nil, userError(p.Where(), err)
 	}
 	return parseConfig(string(out)), nil
 }

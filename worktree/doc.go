@@ -2,6 +2,9 @@
 // mirror) of the user's repository, looks at what the agent did there, and
 // brings its branch back.
 //
+// A remote repository is cloned first (remote.go); the clone then stands where
+// the user's repository does.
+//
 // Three places, and git runs in each under other rules (git.go):
 //
 //   - The user's repository: with the user's own configuration, read only, but

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -36,12 +37,13 @@ const (
 
 // place is where git runs and by whose rules.
 type place struct {
-	name   string   // user, mirror, shadow, version: for errors and tests
-	dir    string   // working directory
-	env    []string // the whole environment
-	config []string // -c key=value beyond safeConfig
-	limit  time.Duration
-	lock   *os.File // held as long as the call or a child of it lives; may be nil
+	name    string   // user, mirror, shadow, clone, remote, version: for errors and tests
+	dir     string   // working directory
+	env     []string // the whole environment
+	config  []string // -c key=value beyond safeConfig
+	network bool     // the user's ssh command and credential helpers count
+	limit   time.Duration
+	lock    *os.File // held as long as the call or a child of it lives; may be nil
 }
 
 // call is what an observer learns about each run of git.
@@ -104,16 +106,15 @@ func exitCode(err error) int {
 	return -1
 }
 
-// safeConfig is on every call. It wins over every configuration file.
+// safeConfig is on every call. It wins over every configuration file. Only what
+// talks to a remote may also use the user's ssh command and credential helpers.
 func safeConfig() []string {
 	return []string{
 		"core.hooksPath=/dev/null",
 		"core.fsmonitor=false",
 		"core.pager=cat",
-		"core.sshCommand=false",
 		"core.alternateRefsCommand=true",
 		"core.warnAmbiguousRefs=true",
-		"credential.helper=",
 		"gc.auto=0",
 		"maintenance.auto=false",
 		"submodule.recurse=false",
@@ -127,41 +128,60 @@ func safeConfig() []string {
 // run runs git and gives its standard output. On failure the output is given
 // too, with a *gitError.
 func (r *runner) run(ctx context.Context, p place, stdin []byte, args ...string) ([]byte, error) {
+	stdout := &boundedBuffer{max: maxOutput, fail: true}
+	var in io.Reader
+	if stdin != nil {
+		in = bytes.NewReader(stdin)
+	}
+	err := r.stream(ctx, p, in, stdout, args...)
+	if stdout.over {
+		err = cw.Errorf(cw.CodeFailed, "git %s printed more than %d MiB", args[0], maxOutput>>20).
+			Because(&gitError{place: p.name, args: args, code: exitCode(err), stderr: stderrOf(err), err: errTooMuch})
+	}
+	return stdout.Bytes(), err
+}
+
+// stream is run for input and output of any size.
+func (r *runner) stream(ctx context.Context, p place, stdin io.Reader, stdout io.Writer, args ...string) error {
 	if r.observe != nil {
 		r.observe(call{place: p.name, args: args})
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.limit(p), errTooLong)
 	defer cancel()
-	cmd, stdout, stderr := r.command(ctx, p, stdin, args)
+	cmd, stderr := r.command(ctx, p, args)
+	cmd.Stdin, cmd.Stdout = stdin, stdout
 	begin := time.Now()
 	err := r.wait(cmd)
 	r.log.Debug("git", "place", p.name, "args", args, "took", time.Since(begin), "error", err)
 	if err == nil {
-		return stdout.Bytes(), nil
+		return nil
 	}
-	return stdout.Bytes(), r.explain(ctx, p, cmd, args, stdout, stderr, err)
+	return r.explain(ctx, p, cmd, args, stderr, err)
 }
 
-func (r *runner) command(ctx context.Context, p place, stdin []byte, args []string) (*exec.Cmd, *boundedBuffer, *boundedBuffer) {
+func (r *runner) command(ctx context.Context, p place, args []string) (*exec.Cmd, *boundedBuffer) {
 	full := make([]string, 0, 64)
-	for _, kv := range append(safeConfig(), p.config...) {
+	config := safeConfig()
+	if !p.network {
+		config = append(config, "core.sshCommand=false", "credential.helper=")
+	}
+	for _, kv := range append(config, p.config...) {
 		full = append(full, "-c", kv)
 	}
 	cmd := exec.CommandContext(ctx, r.bin, append(full, args...)...)
-	stdout, stderr := &boundedBuffer{max: maxOutput, fail: true}, &boundedBuffer{max: maxStderr}
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, stdout, stderr
-	if stdin != nil {
-		cmd.Stdin = bytes.NewReader(stdin)
-	}
+	stderr := &boundedBuffer{max: maxStderr}
+	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, p.env, stderr
 	if p.lock != nil {
 		// The lock belongs to git too: when we are killed, it stays taken until
 		// this git and its children are gone, and nobody cleans up under them.
 		cmd.ExtraFiles = []*os.File{p.lock}
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// A session of its own: a group that can be ended whole, without a terminal at
+	// which ssh could ask.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = killGrace
-	return cmd, stdout, stderr
+	return cmd, stderr
 }
 
 func (r *runner) wait(cmd *exec.Cmd) error {
@@ -185,7 +205,7 @@ var (
 	errTooMuch = errors.New("it printed too much")
 )
 
-func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []string, stdout, stderr *boundedBuffer, err error) error {
+func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []string, stderr *boundedBuffer, err error) error {
 	g := &gitError{place: p.name, args: args, code: -1, stderr: stderr.text(), err: err}
 	if cmd.ProcessState != nil {
 		g.code = cmd.ProcessState.ExitCode()
@@ -194,9 +214,6 @@ func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []str
 	case errors.Is(err, exec.ErrNotFound), cmd.Process == nil && errors.Is(err, fs.ErrNotExist) && r.missing():
 		return cw.Errorf(cw.CodeInvalid, "git is not installed (no %q found)", r.bin).
 			WithHint("install git %s or newer", MinGit).Because(err)
-	case stdout.over:
-		g.err = errTooMuch
-		return cw.Errorf(cw.CodeFailed, "git %s printed more than %d MiB", args[0], maxOutput>>20).Because(g)
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTooLong):
 		g.err = errTooLong
 		return cw.Errorf(cw.CodeTimeout, "git %s did not end in %s", args[0], r.limit(p)).
@@ -293,6 +310,15 @@ func userEnv() []string {
 // checks that it belongs to the user.
 func inCheckout(dir string) place {
 	return place{name: "user", dir: dir, env: userEnv()}
+}
+
+// at is a folder of the user's, or the clone of a remote project, which has no
+// checkout.
+func (m *Manager) at(dir string) place {
+	if inside(m.repos, dir) {
+		return inUserRepo(dir)
+	}
+	return inCheckout(dir)
 }
 
 // inUserRepo is the user's repository by its git directory.

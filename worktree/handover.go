@@ -9,7 +9,8 @@ import (
 	"cw/internal/cw"
 )
 
-// HandedOver tells where an agent's branch is in the user's repository.
+// HandedOver tells where an agent's branch is in the user's repository, or in
+// the clone of a remote one.
 type HandedOver struct {
 	Ref    string // full name
 	Commit string // what it points to
@@ -27,7 +28,7 @@ func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID
 	if err := cw.ValidAlias(alias); err != nil {
 		return HandedOver{}, err
 	}
-	if err := m.checkProject(p); err != nil {
+	if err := m.checkProject(ctx, p); err != nil {
 		return HandedOver{}, err
 	}
 	x, err := m.openMirror(ctx, p)
@@ -68,6 +69,9 @@ func (x *mirror) keepHead(ctx context.Context, agentID cw.AgentID, alias, tip st
 	kept, err := x.refs().commit(ctx, headRef(agentID))
 	if err != nil || kept == head {
 		return head, err
+	}
+	if err := x.noteKept(alias, head); err != nil {
+		return "", err
 	}
 	if _, err := x.git(ctx, nil, "update-ref", "-m", "cw: handed over", "--create-reflog", "--end-of-options", headRef(agentID), head); err != nil {
 		return "", fmt.Errorf("keep head of %s: %w", alias, err)
@@ -121,7 +125,7 @@ func (x *mirror) branchFacts(ctx context.Context, alias, head string) (branchFac
 	}
 	trees, err := x.m.checkouts(ctx, inUserRepo(x.p.GitDir))
 	if err != nil {
-		return f, userError(x.p.Path, err)
+		return f, userError(x.p.Where(), err)
 	}
 	if i := slices.IndexFunc(trees, func(c checkout) bool { return c.branch == agentRef(alias) }); i >= 0 {
 		f.checkedOut = trees[i].path
@@ -152,12 +156,15 @@ func (x *mirror) isAncestor(ctx context.Context, old, head string) (bool, error)
 
 // bring fetches the commit to where it may go.
 func (x *mirror) bring(ctx context.Context, alias, head string, f branchFacts) (HandedOver, error) {
-	note := f.fallback()
+	note, force := f.fallback(), ""
+	if x.m.guards.Off("branch-of-user") {
+		note, force = "", "+"
+	}
 	if note == "" {
 		if f.have == head {
 			return HandedOver{Ref: agentRef(alias), Commit: head}, nil
 		}
-		err := x.userFetch(ctx, head+":"+agentRef(alias))
+		err := x.userFetch(ctx, force+head+":"+agentRef(alias))
 		if err == nil {
 			return HandedOver{Ref: agentRef(alias), Commit: head}, nil
 		}
@@ -173,8 +180,8 @@ func (x *mirror) bring(ctx context.Context, alias, head string, f branchFacts) (
 	}
 	if have != head {
 		if err := x.userFetch(ctx, "+"+head+":"+ref); err != nil {
-			return HandedOver{}, cw.Errorf(cw.CodeFailed, "branch %s could not be brought into %s", f.branch, x.p.Path).
-				WithHint("its commits are kept; by hand: git -C %s fetch %s %s", x.p.Path, x.dir, agentRef(alias)).Because(err)
+			return HandedOver{}, cw.Errorf(cw.CodeFailed, "branch %s could not be brought into %s", f.branch, x.p.Where()).
+				WithHint("its commits are kept; by hand, in a checkout: git fetch %s %s", x.dir, agentRef(alias)).Because(err)
 		}
 	}
 	return HandedOver{Ref: ref, Commit: head, Note: note + "; it is at " + strings.TrimPrefix(ref, "refs/")}, nil

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -221,10 +222,11 @@ func TestHostile(t *testing.T) {
 			other := a.request("calm-fox")
 			third := a.request("keen-lynx")
 			third.Base = Base{Commit: a.req.Base.Commit} // fetched, not known as a tip
-			operations := []struct {
+			type operation struct {
 				name string
 				do   func() error
-			}{
+			}
+			operations := []operation{
 				{"Inspect", func() error { _, err := a.m.Inspect(ctx(t), a.repo); return err }},
 				{"ResolveBase", func() error { _, err := a.m.ResolveBase(ctx(t), a.repo, "main"); return err }},
 				{"DirtyFiles", func() error { _, err := a.m.DirtyFiles(ctx(t), a.repo); return err }},
@@ -247,8 +249,66 @@ func TestHostile(t *testing.T) {
 					return err
 				}},
 			}
+			var snap Snapshot
+			trash := a.trashPath()
+			thirdLook := LookRequest{Project: a.p, AgentID: third.AgentID, Alias: third.Alias, Path: third.Path, BaseCommit: third.Base.Commit}
+			ensure := func(req EnsureRequest, from string) error {
+				out, err := a.m.Ensure(ctx(t), req)
+				if err == nil && out.From != from {
+					return fmt.Errorf("from %s, want %s", out.From, from)
+				}
+				return err
+			}
+			operations = append(operations, []operation{
+				{"RemoveClean of a dirty one", func() error {
+					removed, _, err := a.m.RemoveClean(ctx(t), a.lookRequest())
+					if removed {
+						return errors.New("it is gone")
+					}
+					return err
+				}},
+				{"RemoveClean", func() error {
+					removed, why, err := a.m.RemoveClean(ctx(t), thirdLook)
+					if !removed && err == nil {
+						return errors.New(why)
+					}
+					return err
+				}},
+				{"Ensure from the branch", func() error {
+					return ensure(EnsureRequest{LookRequest: thirdLook, Base: third.Base, Checkout: a.repo}, fromBranch)
+				}},
+				{"TakeSnapshot", func() (err error) { snap, err = a.m.TakeSnapshot(ctx(t), a.lookRequest(), "one"); return err }},
+				{"TakeSnapshot again", func() error { _, err := a.m.TakeSnapshot(ctx(t), a.lookRequest(), "one"); return err }},
+				{"Ensure what is there", func() error { return ensure(a.ensureRequest(), fromPresent) }},
+				{"MoveToTrash", func() error { _, err := a.m.MoveToTrash(ctx(t), a.lookRequest(), trash); return err }},
+				{"SnapshotHolds", func() error { _, _, err := a.m.SnapshotHolds(ctx(t), a.lookRequest(), trash, snap.Ref); return err }},
+				{"Ensure from the trash", func() error { return ensure(a.ensureRequest(), fromTrash) }},
+				{"MoveToTrash again", func() error { _, err := a.m.MoveToTrash(ctx(t), a.lookRequest(), trash); return err }},
+				{"Purge", func() error {
+					return a.m.Purge(ctx(t), PurgeRequest{Project: a.p, AgentID: a.req.AgentID, Alias: a.req.Alias, Path: a.path, Trash: trash})
+				}},
+				{"Ensure from the snapshot", func() error {
+					req := a.ensureRequest()
+					req.KeepRef = snap.Ref
+					return ensure(req, fromSnapshot)
+				}},
+				{"DropSnapshot", func() error { return a.m.DropSnapshot(ctx(t), a.p, snap.Ref) }},
+				{"Ensure with another mirror", func() error {
+					_ = os.RemoveAll(filepath.Join(a.mirror(), "objects"))
+					_ = os.RemoveAll(filepath.Join(a.mirror(), "refs"))
+					_, err := a.m.Ensure(ctx(t), EnsureRequest{LookRequest: thirdLook, Base: third.Base})
+					return err
+				}},
+			}...)
 			for _, op := range operations {
-				trap.plant(a, evil)
+				at := *a // what was taken away is planted where it lies now
+				if !exists(a.path) {
+					at.path = trash
+				}
+				if !exists(at.path) {
+					at.path = filepath.Join(t.TempDir(), "nowhere")
+				}
+				trap.plant(&at, evil)
 				ran()
 				if err := op.do(); err != nil {
 					t.Errorf("%s: %v", op.name, err)
@@ -309,6 +369,21 @@ func TestForms(t *testing.T) {
 	_ = m.Discard(ctx(t), l.p, detached.Alias, detached.Path)
 	_ = os.Remove(filepath.Join(l.mirror(), "worktrees/brave-otter/index"))
 	_, _ = m.Diff(ctx(t), a.lookRequest(), false)
+	git(t, a.path, "reset", "-q")
+	write(t, a.path, "untracked", "x")
+	write(t, a.path, "lib/untracked", "x")
+	snap := a.keep("one")
+	a.keep("one")
+	trash := a.toTrash()
+	_, _, _ = m.SnapshotHolds(ctx(t), a.lookRequest(), trash, snap.Ref)
+	a.purge(trash)
+	a.ensureFrom("", snap.Ref, fromSnapshot)
+	_ = m.DropSnapshot(ctx(t), l.p, snap.Ref)
+	_, _, _ = m.RemoveClean(ctx(t), a.lookRequest())
+	_ = os.RemoveAll(filepath.Join(l.mirror(), "worktrees"))
+	a.ensureFrom("", "", fromPresent)
+	_ = os.RemoveAll(filepath.Join(l.mirror(), "objects"))
+	_, _ = m.Ensure(ctx(t), a.ensureRequest())
 	// The binary in place of go-git.
 	fallback := newLabFor(t, newRepo(t, "--object-format=sha256"))
 	fallback.calls = nil
@@ -327,10 +402,11 @@ func TestForms(t *testing.T) {
 		}
 	}
 	want := []string{
-		"mirror config", "mirror fetch", "mirror init", "mirror ls-tree", "mirror merge-base", "mirror rev-parse", "mirror submodule",
-		"mirror update-ref", "mirror worktree",
-		"shadow diff", "shadow log", "shadow read-tree", "shadow rev-list", "shadow status",
-		"user check-ignore", "user config", "user fetch", "user for-each-ref", "user ls-files", "user rev-parse", "user status",
+		"mirror cat-file", "mirror config", "mirror fetch", "mirror for-each-ref", "mirror init", "mirror ls-tree", "mirror merge-base",
+		"mirror read-tree", "mirror rev-parse", "mirror submodule", "mirror update-ref", "mirror worktree",
+		"shadow commit-tree", "shadow diff", "shadow fast-import", "shadow log", "shadow ls-files", "shadow ls-tree", "shadow read-tree",
+		"shadow rev-list", "shadow status", "shadow update-index", "shadow write-tree",
+		"user cat-file", "user check-ignore", "user config", "user fetch", "user for-each-ref", "user ls-files", "user rev-parse", "user status",
 		"user symbolic-ref", "user worktree",
 	}
 	var got []string

@@ -3,7 +3,32 @@ package worktree
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
+	"os"
 )
+
+// indexMagic is how every index begins.
+const indexMagic = "DIRC"
+
+// isJunkIndex tells whether something is where the index belongs that is none:
+// git would do nothing in the worktree.
+func isJunkIndex(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false // without one git makes one
+	}
+	if !info.Mode().IsRegular() {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false // the permissions are somebody's business: git says it
+	}
+	defer f.Close()
+	begin := make([]byte, len(indexMagic))
+	_, err = io.ReadFull(f, begin)
+	return err != nil || string(begin) != indexMagic
+}
 
 // trustworthyIndex tells whether an index that an agent wrote may be used to
 // find out what changed. Not when it is damaged, and not when it makes git look
@@ -13,7 +38,7 @@ import (
 // The format is gitformat-index(5), versions 2 to 4.
 func trustworthyIndex(data []byte, hashSize int) bool {
 	const header = 12
-	if len(data) < header+hashSize || string(data[:4]) != "DIRC" {
+	if len(data) < header+hashSize || string(data[:4]) != indexMagic {
 		return false
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])

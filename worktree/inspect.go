@@ -147,7 +147,7 @@ func userError(dir string, err error) error {
 
 // head tells what HEAD of a checkout is. CodeInvalid when it has no commit.
 func (m *Manager) head(ctx context.Context, checkout string) (branch, commit string, err error) {
-	at := inCheckout(checkout)
+	at := m.at(checkout)
 	out, err := m.git.run(ctx, at, nil, "symbolic-ref", "--quiet", "HEAD")
 	switch {
 	case err == nil:
@@ -157,6 +157,10 @@ func (m *Manager) head(ctx context.Context, checkout string) (branch, commit str
 	}
 	out, err = m.git.run(ctx, at, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
 	if err != nil {
+		if exitCode(err) == 1 && "refs/heads/"+branch == noDefault {
+			return "", "", cw.Errorf(cw.CodeInvalid, "the remote does not say which branch is its default").
+				WithHint("name one: --base BRANCH").Because(err)
+		}
 		if exitCode(err) == 1 {
 			return "", "", cw.Errorf(cw.CodeInvalid, "%s has no commits yet on %s", checkout, orHead(branch)).
 				WithHint("make a first commit: git commit --allow-empty -m start").Because(err)
@@ -174,8 +178,12 @@ func orHead(branch string) string {
 }
 
 // DirtyFiles counts the changed files of the user's checkout, untracked ones
-// too: an agent that starts from a commit will not see them.
+// too: an agent that starts from a commit will not see them. "" is no checkout,
+// as of a remote project.
 func (m *Manager) DirtyFiles(ctx context.Context, checkout string) (int, error) {
+	if checkout == "" {
+		return 0, nil
+	}
 	out, err := m.git.run(ctx, inCheckout(checkout), nil, statusArgs()...)
 	if err != nil {
 		return 0, userError(checkout, err)
@@ -190,7 +198,7 @@ func (m *Manager) DirtyFiles(ctx context.Context, checkout string) (int, error) 
 // Identity gives the name and address under which the user commits in the
 // project. ok is false when one of them is not set.
 func (m *Manager) Identity(ctx context.Context, p cw.Project) (name, email string, ok bool, err error) {
-	if err := m.checkProject(p); err != nil {
+	if err := m.checkProject(ctx, p); err != nil {
 		return "", "", false, err
 	}
 	config, err := m.userConfig(ctx, p)
@@ -201,8 +209,12 @@ func (m *Manager) Identity(ctx context.Context, p cw.Project) (name, email strin
 	return name, email, name != "" && email != "", nil
 }
 
-// checkProject makes sure that the project's repository is where it was.
-func (m *Manager) checkProject(p cw.Project) error {
+// checkProject makes sure that the project's repository is where it was. The
+// clone of a remote one is made again, empty, when it is gone.
+func (m *Manager) checkProject(ctx context.Context, p cw.Project) error {
+	if p.Remote() {
+		return m.ensureClone(ctx, p)
+	}
 	if info, err := os.Stat(p.Path); err != nil || !info.IsDir() {
 		return cw.Errorf(cw.CodeNotFound, "the repository of project %s is not at %s any more", p.Name, p.Path).
 			WithHint("move it back, or: cw project remove %s, then cw project add with its new place", p.Name)

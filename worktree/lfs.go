@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +31,7 @@ func lfsKeys(p cw.Project, config userConfig) [][2]string {
 		{"filter.lfs.required", "true"},
 		{"lfs.storage", absoluteIn(p.GitDir, storage)},
 	}
-	if address := lfsAddress(config); address != "" {
+	if address := lfsAddress(p, config); address != "" {
 		keys = append(keys, [2]string{"lfs.url", address})
 	}
 	return keys
@@ -38,11 +39,11 @@ func lfsKeys(p cw.Project, config userConfig) [][2]string {
 
 // lfsAddress is where objects come from that the user does not have yet: the
 // mirror has no remote from which git-lfs could tell.
-func lfsAddress(config userConfig) string {
+func lfsAddress(p cw.Project, config userConfig) string {
 	if address := config.get("lfs.url"); address != "" {
 		return address
 	}
-	remote, err := url.Parse(config.get("remote.origin.url"))
+	remote, err := url.Parse(cmp.Or(p.RemoteURL, config.get("remote.origin.url")))
 	if err != nil || (remote.Scheme != "https" && remote.Scheme != "http") {
 		return ""
 	}

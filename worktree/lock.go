@@ -109,12 +109,14 @@ func (m *Manager) openMirror(ctx context.Context, p cw.Project) (*mirror, error)
 	return x, nil
 }
 
-// close frees the lock and then tells what was restored.
+// close frees the lock and then tells what was restored. Closing again does
+// nothing.
 func (x *mirror) close() {
 	_ = x.lock.Close()
 	if len(x.restored) > 0 {
 		x.m.log.Warn("mirror was changed by somebody else; restored", "project", x.p.Name, "changed", x.restored)
 		x.m.onRestored(x.p.Name, x.restored)
+		x.restored = nil
 	}
 }
 

@@ -36,8 +36,10 @@ type Look struct {
 	Commits  int      // from the base to Tip
 	Dirty    []string // changed and untracked files, raw bytes, in order; a nested repository is one entry ending in a slash
 	Reserved []string // paths in cw's own folders that were committed all the same
+	Ignored  []string // ignored files that the agent made or changed, outside of known caches; a folder of them is one entry ending in a slash
 	Stat     cw.Stat  // of the commits
 	Missing  bool     // there is no worktree at the path
+	Parted   bool     // HEAD holds commits that Tip does not
 	Notes    []string // what is out of the ordinary, for people
 }
 
@@ -63,12 +65,31 @@ type readRef func(ctx context.Context, ref string) (string, error)
 
 // look is Look that leaves its shadow open for more questions.
 func (m *Manager) look(ctx context.Context, req LookRequest, ref readRef) (Look, *shadow, error) {
-	found, err := m.find(ctx, req, ref)
+	return m.lookAt(ctx, req, req.Path, ref)
+}
+
+// lookAt is look for a worktree that was moved to dir.
+func (m *Manager) lookAt(ctx context.Context, req LookRequest, dir string, ref readRef) (Look, *shadow, error) {
+	look, s, err := m.open(ctx, req, dir, ref)
+	if err != nil {
+		return Look{}, nil, err
+	}
+	if err := s.measure(ctx, req.Included, &look); err != nil {
+		s.close()
+		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
+	}
+	return look, s, nil
+}
+
+// open finds out what the worktree at dir stands on, and leaves its files for
+// the shadow to look at.
+func (m *Manager) open(ctx context.Context, req LookRequest, dir string, ref readRef) (Look, *shadow, error) {
+	found, err := m.find(ctx, req, dir, ref)
 	if err != nil {
 		return Look{}, nil, err
 	}
 	look := found.look
-	s := &shadow{m: m, mirrorDir: found.mirrorDir, admin: found.admin, worktree: req.Path, base: req.BaseCommit, head: look.Head}
+	s := &shadow{m: m, mirrorDir: found.mirrorDir, admin: found.admin, worktree: dir, home: req.Path, base: req.BaseCommit, head: look.Head}
 	if look.Missing {
 		s.worktree = ""
 	}
@@ -79,21 +100,20 @@ func (m *Manager) look(ctx context.Context, req LookRequest, ref readRef) (Look,
 		s.close()
 		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
 	}
-	if err := s.measure(ctx, req.Included, &look); err != nil {
-		s.close()
-		return Look{}, nil, fmt.Errorf("look at worktree of %s: %w", req.Alias, err)
-	}
 	return look, s, nil
 }
 
 // measure fills in what only git can tell.
 func (s *shadow) measure(ctx context.Context, included map[string]string, look *Look) error {
 	if s.worktree != "" {
-		entries, err := s.status(ctx)
+		entries, err := s.status(ctx, ignoredArgs)
 		if err != nil {
 			return err
 		}
 		look.Dirty = dirtyPaths(entries, changedIncludes(s.worktree, included), included)
+		if look.Ignored, err = ignoredWork(ctx, s.worktree, entries, unchangedIncludes(s.worktree, included)); err != nil {
+			return fmt.Errorf("look at ignored files: %w", err)
+		}
 	}
 	return s.commits(ctx, look)
 }
@@ -117,6 +137,7 @@ func (s *shadow) findTip(ctx context.Context, branch string, look *Look) error {
 		case ahead:
 			look.Tip = look.Head
 		case !behind:
+			look.Parted = true
 			look.Notes = append(look.Notes, fmt.Sprintf("the worktree's HEAD %.9s and the agent's branch have parted; the branch is taken, HEAD stays in the worktree", look.Head))
 		}
 	}
@@ -142,7 +163,7 @@ type foundWorktree struct {
 }
 
 // find reads HEAD and the state of the worktree's folder as data.
-func (m *Manager) find(ctx context.Context, req LookRequest, ref readRef) (foundWorktree, error) {
+func (m *Manager) find(ctx context.Context, req LookRequest, dir string, ref readRef) (foundWorktree, error) {
 	mirrorDir, err := m.mirrorDir(req.Project)
 	if err != nil {
 		return foundWorktree{}, err
@@ -159,25 +180,29 @@ func (m *Manager) find(ctx context.Context, req LookRequest, ref readRef) (found
 			WithHint("cw agent show %s tells where it is", req.Alias)
 	}
 	f := foundWorktree{mirrorDir: mirrorDir, admin: filepath.Join(mirrorDir, "worktrees", r.Admin)}
-	if err := f.folder(req, r.DotGit); err != nil {
+	if r.Removed {
+		f.look.Missing = true
+		return f, f.headOf(ctx, req.Alias, r.Branch, r.Head, ref)
+	}
+	if err := f.folder(req, dir, r.DotGit); err != nil {
 		return foundWorktree{}, err
 	}
 	return f, f.head(ctx, req.Alias, ref)
 }
 
 // folder looks at the worktree's folder itself.
-func (f *foundWorktree) folder(req LookRequest, dotGit string) error {
-	info, err := os.Lstat(req.Path)
+func (f *foundWorktree) folder(req LookRequest, dir, dotGit string) error {
+	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
 		f.look.Missing = true
-		f.note("the worktree %s is gone", req.Path)
+		f.note("the worktree %s is gone", dir)
 		return nil
 	case info.Mode()&os.ModeSymlink != 0, !info.IsDir():
-		return cw.Errorf(cw.CodeFailed, "the worktree %s of %s is not a folder any more", req.Path, req.Alias).
+		return cw.Errorf(cw.CodeFailed, "the worktree %s of %s is not a folder any more", dir, req.Alias).
 			WithHint("something was put in its place; look at it and move it away")
 	}
-	if text, err := readSmall(filepath.Join(req.Path, ".git")); err != nil || string(text) != dotGit {
+	if text, err := readSmall(filepath.Join(dir, ".git")); err != nil || string(text) != dotGit {
 		f.note("the file .git of the worktree was changed; what git says inside it may be about another repository")
 	}
 	return nil
@@ -192,6 +217,12 @@ func (f *foundWorktree) head(ctx context.Context, alias string, commit readRef) 
 		f.note("%v; the branch is looked at instead", err)
 		ref = agentRef(alias)
 	}
+	return f.headOf(ctx, alias, ref, id, commit)
+}
+
+// headOf notes a HEAD: the full name of its branch, or its commit.
+func (f *foundWorktree) headOf(ctx context.Context, alias, ref, id string, commit readRef) error {
+	var err error
 	if ref != "" {
 		f.look.Branch = strings.TrimPrefix(ref, "refs/heads/")
 		if id, err = commit(ctx, ref); err != nil {

@@ -46,7 +46,7 @@ func TestLook(t *testing.T) {
 			git(a.t, a.path, "add", "staged")
 			write(a.t, a.path, "new/deep/file", "x")
 			write(a.t, a.path, "noise.log", "x")
-		}, want: Look{Branch: "agent/brave-otter", Dirty: []string{"README.md", "new/deep/file", "src/a.txt", "staged"}}, head: "base"},
+		}, want: Look{Branch: "agent/brave-otter", Dirty: []string{"README.md", "new/deep/file", "src/a.txt", "staged"}, Ignored: []string{"noise.log"}}, head: "base"},
 		{name: "mode", do: func(a *agent) { _ = os.Chmod(filepath.Join(a.path, "README.md"), 0o755) },
 			want: Look{Branch: "agent/brave-otter", Dirty: []string{"README.md"}}, head: "base"},
 		{name: "strange names", do: func(a *agent) {

@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 		killedMain()
 		return
 	}
+	if os.Getenv(goneEnv) != "" {
+		killedGone()
+		return
+	}
 	home, err := os.MkdirTemp("", "cw-worktree-home-*")
 	if err != nil {
 		panic(err)

@@ -32,6 +32,8 @@ type Options struct {
 	OnRestored func(project string, changed []string)
 	// Fail is called after each step with outside effects.
 	Fail cw.Failpoint
+	// Guards lets tests take a guard out; nil leaves all in place.
+	Guards cw.Guards
 }
 
 // Manager does all that cw does with git. It is safe for concurrent use, also
@@ -42,6 +44,7 @@ type Manager struct {
 	log        *slog.Logger
 	onRestored func(project string, changed []string)
 	fail       cw.Failpoint
+	guards     cw.Guards
 
 	versionMu sync.Mutex
 	version   string // of git; "" until it was asked
@@ -64,6 +67,7 @@ func New(o Options) *Manager {
 		log:        o.Log,
 		onRestored: o.OnRestored,
 		fail:       o.Fail,
+		guards:     o.Guards,
 	}
 }
 

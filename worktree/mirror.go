@@ -26,7 +26,7 @@ func (m *Manager) EnsureMirror(ctx context.Context, p cw.Project) (note string, 
 	if _, err := m.GitVersion(ctx); err != nil {
 		return "", err
 	}
-	if err := m.checkProject(p); err != nil {
+	if err := m.checkProject(ctx, p); err != nil {
 		return "", err
 	}
 	config, err := m.userConfig(ctx, p)
@@ -38,7 +38,7 @@ func (m *Manager) EnsureMirror(ctx context.Context, p cw.Project) (note string, 
 	}
 	s, err := m.readSettings(p, config)
 	if err != nil {
-		return "", cw.Errorf(cw.CodeInvalid, "the git configuration of %s cannot be read", p.Path).
+		return "", cw.Errorf(cw.CodeInvalid, "the git configuration of %s cannot be read", p.Where()).
 			WithHint("check the files that git config --show-origin --list names").Because(err)
 	}
 	x, err := m.lockMirror(ctx, p)
@@ -52,6 +52,8 @@ func (m *Manager) EnsureMirror(ctx context.Context, p cw.Project) (note string, 
 			return "", fmt.Errorf("make mirror of %s: %w", p.Name, err)
 		}
 		m.fail.Hit("worktree/mirror")
+	} else if note, err = x.mend(ctx); err != nil {
+		return "", fmt.Errorf("mend mirror of %s: %w", p.Name, err)
 	} else if exists(guardCopy(x.dir, fileConfig)) {
 		if err := x.guard(); err != nil {
 			return "", err
@@ -87,11 +89,13 @@ func refusePartial(p cw.Project, config userConfig) error {
 // that a mirror that is there is a mirror.
 func (x *mirror) create(ctx context.Context, s settings) (note string, err error) {
 	half := &mirror{m: x.m, p: x.p, dir: x.dir + ".new", lock: x.lock}
-	for _, dir := range []string{half.dir, guardDir(half.dir), x.guardDir()} {
-		// What lies here is of a try that was killed, or of a mirror that is gone.
-		if err := os.RemoveAll(dir); err != nil {
+	for _, dir := range []string{half.dir, guardDir(half.dir)} {
+		if err := os.RemoveAll(dir); err != nil { // of a try that was killed
 			return "", err
 		}
+	}
+	if err := x.forgetMirror(); err != nil {
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -173,8 +177,16 @@ func (x *mirror) sync(ctx context.Context) error {
 	if last, err := readSmall(file); err == nil && string(last) == state {
 		return nil
 	}
-	if err := x.fetch(ctx, "--prune", "+refs/heads/*:refs/remotes/origin/*"); err != nil {
-		return err
+	heads := func() error { return x.fetch(ctx, "--prune", "+refs/heads/*:refs/remotes/origin/*") }
+	if err := heads(); err != nil {
+		// git fetches nothing while there is a reference that it cannot read.
+		mended, mendErr := x.mendBroken(ctx)
+		if !mended || mendErr != nil || isFinal(err) {
+			return errors.Join(err, mendErr)
+		}
+		if err := heads(); err != nil {
+			return err
+		}
 	}
 	x.m.fail.Hit("worktree/heads")
 	if err := x.fetch(ctx, "--no-prune", "+refs/tags/*:refs/tags/*"); err != nil {
@@ -203,7 +215,8 @@ func (m *Manager) uploadPack() string {
 	return "'" + strings.ReplaceAll(m.git.bin, "'", `'\''`) + "' -c safe.directory='*' -c core.hooksPath=/dev/null -c core.fsmonitor=false upload-pack"
 }
 
-// RemoveMirror removes the mirror with all that belongs to it. A mirror that
+// RemoveMirror removes the mirror with all that belongs to it, such as the clone
+// of a remote project. A mirror that
 // is not there is no error. CodeRefused while a worktree hangs on it.
 func (m *Manager) RemoveMirror(ctx context.Context, p cw.Project) error {
 	x, err := m.lockMirror(ctx, p)
@@ -233,6 +246,9 @@ func (m *Manager) RemoveMirror(ctx context.Context, p cw.Project) error {
 		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove mirror of %s: %w", p.Name, err)
 		}
+	}
+	if p.Remote() {
+		return m.RemoveClone(ctx, p)
 	}
 	return nil
 }

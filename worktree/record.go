@@ -27,6 +27,34 @@ type record struct {
 	Before   []string          `json:"before,omitempty"` // admin folders that were there before
 	Included map[string]string `json:"included,omitempty"`
 	Warnings []string          `json:"warnings,omitempty"`
+
+	// Of a worktree that was moved away: where its folder went (noted before it
+	// goes), that it is no more, and what HEAD was then.
+	Trash   string `json:"trash,omitempty"`
+	Removed bool   `json:"removed,omitempty"`
+	Branch  string `json:"branch,omitempty"` // full name, "" for a detached HEAD
+	Head    string `json:"head,omitempty"`   // commit
+	// Again tells that it is being made once more: its branch is not ours to
+	// delete when that fails.
+	Again bool `json:"again,omitempty"`
+	// Kept is the last commit that was handed over: lost, if it is nowhere.
+	Kept string `json:"kept,omitempty"`
+}
+
+// remember notes what HEAD is before the worktree goes.
+func (r *record) remember(look Look) {
+	r.Head, r.Branch = look.Head, ""
+	if look.Branch != "" {
+		r.Branch = fullRef(look.Branch)
+	}
+}
+
+// fullRef undoes the shortening of a branch's name in a Look.
+func fullRef(branch string) string {
+	if strings.HasPrefix(branch, "refs/") {
+		return branch
+	}
+	return "refs/heads/" + branch
 }
 
 // gitFile is what the gitdir file of its admin folder holds, but for symbolic
@@ -120,9 +148,19 @@ func (x *mirror) ownLinks() (map[string]string, error) {
 	}
 	x.links = map[string]string{}
 	for _, r := range all {
-		if r.Whole {
+		if r.Whole && !r.Removed && r.Admin != "" {
 			x.links[r.Admin] = r.Link
 		}
 	}
 	return x.links, nil
+}
+
+// noteKept remembers outside of the mirror which commit an agent handed over.
+func (x *mirror) noteKept(alias, commit string) error {
+	r, err := readRecord(x.dir, alias)
+	if err != nil || r == nil || r.Kept == commit {
+		return err
+	}
+	r.Kept = commit
+	return x.writeRecord(*r)
 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,9 +70,9 @@ func smallFile(path string, limit int64) bool {
 }
 
 // commit gives the id that a full reference name points to, "" when there is
-// no such reference.
+// no such reference, or one that git cannot read.
 func (r refs) commit(ctx context.Context, name string) (string, error) {
-	if r.repo != nil && r.readable(name) {
+	if r.repo != nil && r.readable(name) && !brokenRef(r.dir, name) {
 		ref, err := r.repo.Storer.Reference(plumbing.ReferenceName(name))
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
 			return "", nil
@@ -96,6 +97,13 @@ func (r refs) commit(ctx context.Context, name string) (string, error) {
 func (r refs) readable(name string) bool {
 	path := filepath.Join(r.dir, filepath.FromSlash(name))
 	return (isDir(path) || smallFile(path, looseMax)) && smallFile(filepath.Join(r.dir, "packed-refs"), packedMax)
+}
+
+// brokenRef tells a loose reference in which no reference stands, as a damaged
+// disk leaves it. go-git takes the beginning of an id for one.
+func brokenRef(dir, name string) bool {
+	text, err := readSmall(filepath.Join(dir, filepath.FromSlash(name)))
+	return err == nil && !fullID().Match(bytes.TrimSpace(text)) && !bytes.HasPrefix(text, []byte("ref:"))
 }
 
 // Sizes up to which files of references are read inside the process. A loose

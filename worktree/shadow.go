@@ -22,7 +22,9 @@ type shadow struct {
 	dir        string
 	mirrorDir  string
 	admin      string // admin folder of the worktree
+	objects    string // folder of the objects; "" means the mirror's
 	worktree   string // "" when there is none
+	home       string // where the worktree belongs, when it was moved away
 	base       string // commit
 	head       string // commit, "" when HEAD names a branch that does not exist
 	tip        string // commit that holds the work; set by findTip
@@ -103,14 +105,18 @@ func (s *shadow) rebuildIndex(ctx context.Context) error {
 }
 
 func (s *shadow) git(ctx context.Context, args ...string) ([]byte, error) {
-	env := append(cleanEnv(), "GIT_DIR="+s.dir, "GIT_WORK_TREE="+cmp.Or(s.worktree, s.dir),
-		"GIT_OBJECT_DIRECTORY="+filepath.Join(s.mirrorDir, "objects"))
-	return s.m.git.run(ctx, place{
-		name: "shadow", dir: s.dir, env: env,
+	return s.m.git.run(ctx, s.place(), nil, args...)
+}
+
+func (s *shadow) place() place {
+	return place{
+		name: "shadow", dir: s.dir,
+		env: append(cleanEnv(), "GIT_DIR="+s.dir, "GIT_WORK_TREE="+cmp.Or(s.worktree, s.dir),
+			"GIT_OBJECT_DIRECTORY="+cmp.Or(s.objects, filepath.Join(s.mirrorDir, "objects"))),
 		// What an agent wrote beside the objects to make git faster is not
 		// believed.
 		config: []string{"core.untrackedCache=false", "core.commitGraph=false", "core.multiPackIndex=false"},
-	}, nil, args...)
+	}
 }
 
 // status gives what differs from HEAD in index and worktree.

@@ -49,13 +49,13 @@ func submoduleKeys(p cw.Project) [][2]string {
 // gitlink is a submodule in a commit.
 type gitlink struct{ path, name string }
 
-// addSubmodules checks out the submodules of a new worktree from the user's
-// copies. CodeInvalid names the one that the user does not have.
-func (x *mirror) addSubmodules(ctx context.Context, r record) (warnings []string, err error) {
-	if !exists(filepath.Join(r.Path, ".gitmodules")) {
+// addSubmodules checks out the submodules that a commit names in a new
+// worktree, from the user's copies. CodeInvalid names the one that the user does not have.
+func (x *mirror) addSubmodules(ctx context.Context, worktree, commit string) (warnings []string, err error) {
+	if !exists(filepath.Join(worktree, ".gitmodules")) {
 		return nil, nil
 	}
-	links, err := x.gitlinks(ctx, r.Base.Commit)
+	links, err := x.gitlinks(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +69,10 @@ func (x *mirror) addSubmodules(ctx context.Context, r record) (warnings []string
 		if !ok {
 			return nil, x.missingSubmodule(l, nil)
 		}
-		if err := x.addSubmodule(ctx, r, l, dir); err != nil {
+		if err := x.addSubmodule(ctx, worktree, l, dir); err != nil {
 			return nil, err
 		}
-		if exists(filepath.Join(r.Path, l.path, ".gitmodules")) {
+		if exists(filepath.Join(worktree, l.path, ".gitmodules")) {
 			warnings = append(warnings, fmt.Sprintf("submodule %q has submodules of its own; they are empty", l.path))
 		}
 	}
@@ -80,18 +80,22 @@ func (x *mirror) addSubmodules(ctx context.Context, r record) (warnings []string
 }
 
 func (x *mirror) missingSubmodule(l gitlink, err error) error {
+	if x.p.Remote() {
+		return cw.Errorf(cw.CodeInvalid, "cw does not fetch submodules, and %s has %q", x.p.RemoteURL, l.path).
+			WithHint("clone it yourself with --recurse-submodules, and cw project add PATH").Because(err)
+	}
 	return cw.Errorf(cw.CodeInvalid, "submodule %q is not complete in %s", l.path, x.p.Path).
 		WithHint("fetch it first: git -C %s submodule update --init -- %s", x.p.Path, l.path).Because(err)
 }
 
 // addSubmodule checks out one. The worktree is new: no agent has had it.
-func (x *mirror) addSubmodule(ctx context.Context, r record, l gitlink, dir string) error {
+func (x *mirror) addSubmodule(ctx context.Context, worktree string, l gitlink, dir string) error {
 	at := x.place()
-	at.dir, at.env = r.Path, cleanEnv() // git finds the worktree by its folder
+	at.dir, at.env = worktree, cleanEnv() // git finds the worktree by its folder
 	if _, err := x.gitAt(ctx, at, nil, "submodule", "--quiet", "update", "--reference", dir, "--", l.path); err != nil {
 		return x.missingSubmodule(l, err)
 	}
-	at.dir = filepath.Join(r.Path, l.path)
+	at.dir = filepath.Join(worktree, l.path)
 	if _, err := x.gitAt(ctx, at, nil, "config", "remote.origin.pushurl", noPush); err != nil {
 		return fmt.Errorf("submodule %q: %w", l.path, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -20,12 +21,14 @@ const (
 )
 
 type agentListOptions struct {
-	app      *app
-	statuses []string
-	project  string
-	provider string
-	listing  listing
-	quiet    bool
+	app        *app
+	statuses   []string
+	project    string
+	provider   string
+	initiative string
+	listing    listing
+	quiet      bool
+	removed    bool
 }
 
 func newAgentListCmd(a *app, runF func(context.Context, *agentListOptions) error) *cobra.Command {
@@ -34,14 +37,21 @@ func newAgentListCmd(a *app, runF func(context.Context, *agentListOptions) error
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List agents, newest first",
-		Example: "cw agent list --status running\ncw agent list -q --project .\ncw agent list --sort -updatedAt --limit 10",
-		Args:    noArgs,
-		RunE:    start(a, runF, agentListRun, opts),
+		Example: "cw agent list --status running\ncw agent list -q --project .\ncw agent list --sort -updatedAt --limit 10\ncw agent list --initiative spring-sale",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := noEmptyFlags(cmd, "initiative"); err != nil {
+				return err
+			}
+			return noArgs(cmd, args)
+		},
+		RunE: start(a, runF, agentListRun, opts),
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&opts.statuses, "status", nil, "only those with this `STATUS`, or several with commas: "+statusNames())
-	fl.StringVar(&opts.project, "project", "", "only those of this `PROJECT`: a name, an id or a path")
+	fl.StringVar(&opts.project, "project", "", "only those of this `PROJECT`: a name, an id, a path or a URL")
 	fl.StringVar(&opts.provider, "provider", "", "only those of this `PROVIDER`")
+	fl.StringVar(&opts.initiative, "initiative", "", "only those that work for this `INITIATIVE`: its slug or id")
+	fl.BoolVar(&opts.removed, "removed", false, "those that are removed, which cw agent restore brings back")
 	opts.listing.flags(fl, cw.AgentList())
 	fl.BoolVarP(&opts.quiet, "quiet", "q", false, "print names only")
 	return cmd
@@ -57,7 +67,7 @@ func statusNames() string {
 
 func agentListRun(ctx context.Context, o *agentListOptions) error {
 	a := o.app
-	filter := cw.AgentFilter{Provider: o.provider}
+	filter := cw.AgentFilter{Provider: o.provider, Initiative: o.initiative, Removed: o.removed}
 	var err error
 	if filter.PageQuery, err = o.listing.query(); err != nil {
 		return err
@@ -76,7 +86,7 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 	}
 	agents, err := cw.AllAgents(ctx, svc, filter)
 	if err != nil {
-		return err
+		return hintNamed(ctx, svc, err, o.initiative, "", "")
 	}
 	switch {
 	case a.json:
@@ -85,7 +95,9 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 		for _, v := range agents {
 			a.printf("%s\n", v.Alias)
 		}
-	case len(agents) == 0 && (o.project != "" || o.provider != "" || len(o.statuses) > 0):
+	case len(agents) == 0 && o.removed:
+		a.note("no agent like that is removed")
+	case len(agents) == 0 && (o.project != "" || o.provider != "" || o.initiative != "" || len(o.statuses) > 0):
 		a.note("no agents like that; cw agent list shows all")
 	case len(agents) == 0:
 		a.note(`no agents yet; in a git repository, cw run "what is to be done" starts one`)
@@ -112,46 +124,88 @@ next:
 
 func (a *app) printAgents(agents []cw.AgentView) {
 	var rows [][]string
+	age := "AGE"   // since it was made, or removed
+	works := false // one of them works for an initiative
 	for _, v := range agents {
 		var projects []string
 		for _, p := range v.Projects {
 			projects = append(projects, p.Project)
 		}
-		status := string(v.Status)
-		if v.Reason != "" {
-			status += " (" + string(v.Reason) + ")"
+		since := v.CreatedAt
+		if v.DeletedAt != nil {
+			since, age = *v.DeletedAt, "REMOVED"
 		}
+		works = works || worksFor(v.Agent) != ""
 		rows = append(rows, []string{
-			v.Alias, status, string(v.Mode), v.Provider, strings.Join(projects, ","),
-			elapsed(a.now().Sub(v.CreatedAt)), cut(oneLine(v.Title), titleMax),
+			v.Alias, listStatus(v, a.now()), string(v.Mode), v.Provider, strings.Join(projects, ","), worksFor(v.Agent),
+			elapsed(a.now().Sub(since)), cut(oneLine(v.Title), titleMax),
 		})
 	}
-	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "AGE", "GOAL"}
+	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "FOR", age, "GOAL"}
+	if !works {
+		header, rows = without(header, rows, "FOR")
+	}
 	if a.outTTY {
 		header, rows = fit(header, rows, a.width())
 	}
 	table(a.out, "", header, rows)
 }
 
+// worksFor names the task that an agent does, or the phase or the initiative
+// that it works for; "" for none.
+func worksFor(a cw.Agent) string {
+	switch {
+	case a.TaskID != "":
+		return "task " + string(a.TaskID)
+	case a.PhaseID != "":
+		return "phase " + string(a.PhaseID)
+	case a.InitiativeID != "":
+		return "initiative " + string(a.InitiativeID)
+	}
+	return ""
+}
+
+// without leaves a column out of a table, when it has it.
+func without(header []string, rows [][]string, name string) ([]string, [][]string) {
+	i := slices.Index(header, name)
+	if i < 0 {
+		return header, rows
+	}
+	all := append([][]string{header}, rows...)
+	for j, row := range all {
+		all[j] = slices.Delete(slices.Clone(row), i, i+1)
+	}
+	return all[0], all[1:]
+}
+
+// listStatus is a status with what a person wants to know about it at once.
+func listStatus(v cw.AgentView, now time.Time) string {
+	status := string(v.Status)
+	switch act := v.Activity; {
+	case act != nil && act.State == cw.ActivityStalled && act.LastAt != nil:
+		return status + " (silent for " + elapsed(now.Sub(*act.LastAt)) + ")"
+	case v.Status == cw.StatusWaitingForInput && len(v.PendingQuestions) > 0:
+		return status + " (" + count(len(v.PendingQuestions), "question") + ")"
+	case v.Status == cw.StatusParked && v.RetryAt != nil:
+		return status + until(v.RetryAt)
+	}
+	return status + bracketed(string(v.Reason))
+}
+
 // fit makes a table of agents as narrow as a terminal: the goal, which is last,
 // is cut, and where it would say nothing any more, other columns go first.
 func fit(header []string, rows [][]string, width int) ([]string, [][]string) {
-	all := append([][]string{header}, rows...)
-	for _, name := range []string{"", "MODE", "PROVIDER", "PROJECT", "AGE"} {
-		if i := slices.Index(all[0], name); i >= 0 {
-			for j, row := range all {
-				all[j] = slices.Delete(slices.Clone(row), i, i+1)
-			}
-		}
-		if room := width - leadWidth(all); room >= titleMin || name == "AGE" {
-			for _, row := range all[1:] {
+	for _, name := range []string{"", "MODE", "PROVIDER", "FOR", "PROJECT", "AGE"} {
+		header, rows = without(header, rows, name)
+		if room := width - leadWidth(append([][]string{header}, rows...)); room >= titleMin || name == "AGE" {
+			for _, row := range rows {
 				goal := &row[len(row)-1]
 				*goal = cut(*goal, max(room, 1))
 			}
 			break
 		}
 	}
-	return all[0], all[1:]
+	return header, rows
 }
 
 // leadWidth is the width of all columns but the last, with what is between.

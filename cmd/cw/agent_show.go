@@ -39,7 +39,27 @@ func agentShowRun(ctx context.Context, o *agentShowOptions) error {
 		return o.app.printJSON(v)
 	}
 	o.app.printAgent(v)
+	if v.QueuedMessages > 0 {
+		o.app.printQueued(ctx, svc, v)
+	}
 	return nil
+}
+
+// printQueued shows the texts that wait for the agent's next run.
+func (a *app) printQueued(ctx context.Context, svc cw.Services, v cw.AgentView) {
+	a.printf("\n%s\n", a.paint(a.outTTY).bold("queued for its next run"))
+	messages, err := cw.AllPages(ctx, func(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Message], error) {
+		return svc.Messages(ctx, string(v.ID), q)
+	})
+	if err != nil { // the rest was shown
+		a.printf("  %s: cw agent messages %s\n", count(v.QueuedMessages, "text"), v.Alias)
+		return
+	}
+	for _, m := range messages {
+		if m.Role == cw.RoleUser && m.DeliveredAt == nil && m.HiddenAt == nil {
+			a.printf("  %s  %s\n", clock(m.CreatedAt), cut(oneLine(m.Body), summaryMax))
+		}
+	}
 }
 
 func (a *app) printAgent(v cw.AgentView) {
@@ -49,9 +69,14 @@ func (a *app) printAgent(v cw.AgentView) {
 		{"id", string(v.ID)},
 		{"goal", oneLine(v.Title)},
 		{"mode", string(v.Mode)},
+		{"initiative", string(v.InitiativeID)},
+		{"phase", string(v.PhaseID)},
+		{"task", string(v.TaskID)},
 		{"provider", oneLine(strings.TrimSpace(v.Provider + " " + v.Model))},
-		{"account", oneLine(v.AccountID)},
+		{"account", accountFact(v)},
 		{"age", elapsed(a.now().Sub(v.CreatedAt))},
+		{"removed", a.removedFact(v)},
+		{"settling", settlingFact(v.Settling)},
 		{"activity", activityFact(v.Activity, a.now())},
 		{"pid", pidFact(v.PID)},
 		{"session", sessionFact(v)},
@@ -61,7 +86,7 @@ func (a *app) printAgent(v cw.AgentView) {
 		{"nothing to do", clean(v.NoChanges)},
 		{"error", clean(v.Error)},
 		{"at its limit", strings.TrimSpace(until(v.RetryAt))},
-		{"cost", costFact(v.CostUSD, v.Usage)},
+		{"cost", costFact(v.CostUSD, v.Usage) + bracketed(sourceFact(v.Runs))},
 		{"warnings", clean(strings.Join(v.Warnings, "\n"))},
 	})
 	for _, w := range v.Projects {
@@ -69,6 +94,52 @@ func (a *app) printAgent(v cw.AgentView) {
 	}
 	a.printRuns(p, v.Runs)
 	printQuestions(a.out, p, v.PendingQuestions)
+	if len(v.PendingQuestions) > 0 {
+		a.printf("\n%s\n", p.dim("cw agent answer "+v.Alias))
+	}
+}
+
+func (a *app) removedFact(v cw.AgentView) string {
+	if v.DeletedAt == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s ago; cw agent restore %s brings it back", elapsed(a.now().Sub(*v.DeletedAt)), v.Alias)
+}
+
+// accountFact names the account, or gives its id when it has no name any more.
+func accountFact(v cw.AgentView) string {
+	if v.AccountName == "" {
+		return oneLine(string(v.AccountID))
+	}
+	return oneLine(v.AccountName)
+}
+
+// sourceFact says where a cost comes from, when it is not the CLI's own figure.
+func sourceFact(runs []cw.Run) string {
+	estimated, unpriced := 0, 0
+	for _, r := range runs {
+		switch {
+		case r.CostSource == cw.CostFromTable:
+			estimated++
+		case r.CostSource == cw.CostUnknown && r.EndedAt != nil && r.CostUSD == 0 && r.Usage.InputTokens+r.Usage.OutputTokens > 0:
+			unpriced++
+		}
+	}
+	var parts []string
+	if estimated > 0 {
+		parts = append(parts, "estimated from list prices")
+	}
+	if unpriced > 0 {
+		parts = append(parts, "without "+count(unpriced, "run")+" of unknown price")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func settlingFact(on bool) string {
+	if !on {
+		return ""
+	}
+	return "cw still clears up"
 }
 
 func (a *app) printWorktree(p paint, w cw.AgentWorktree) {
@@ -81,15 +152,56 @@ func (a *app) printWorktree(p paint, w cw.AgentWorktree) {
 		{"branch", oneLine(w.Branch)},
 		{"base", base},
 		{"head", shortCommit(w.HeadCommit)},
-		{"worktree", oneLine(w.Path) + bracketed(string(w.State))},
+		{"worktree", worktreeFact(w)},
+		{"snapshot", snapshotFact(w)},
 		{"commits", fmt.Sprint(w.Commits)},
 		{"changes", statFact(w.Stat)},
-		{"in your repository as", shortRef(w.HandedOver)},
+		{handedFact(w), shortRef(w.HandedOver)},
+		{"get it with", fetchStep(w)},
 	}
 	if w.Dirty > 0 {
 		rows = append(rows, [2]string{"not committed", count(w.Dirty, "file")})
 	}
 	facts(a.out, "  ", rows)
+}
+
+// handedFact says what the ref of a handed-over branch is a ref of.
+func handedFact(w cw.AgentWorktree) string {
+	if w.FetchFrom != "" {
+		return "in cw's clone as"
+	}
+	return "in your repository as"
+}
+
+// fetchStep is how the branch of an agent in a remote repository comes into a
+// checkout, "" where it is in the user's repository.
+func fetchStep(w cw.AgentWorktree) string {
+	if w.FetchFrom == "" || w.HandedOver == "" {
+		return ""
+	}
+	return fmt.Sprintf("git fetch %s %s", shellWord(w.FetchFrom), shellWord(shortRef(w.HandedOver)))
+}
+
+// worktreeFact says where a worktree is.
+func worktreeFact(w cw.AgentWorktree) string {
+	switch w.State {
+	case cw.WorktreeTrashed:
+		return oneLine(w.Trash) + " (trashed" + keptUntil(w.TrashedAt) + ")"
+	case cw.WorktreeRemoved:
+		return oneLine(w.Path) + " (removed; it is made again when the agent goes on)"
+	}
+	return oneLine(w.Path) + bracketed(string(w.State))
+}
+
+// snapshotFact names the snapshot that was made before a worktree went.
+func snapshotFact(w cw.AgentWorktree) string {
+	if w.KeepRef == "" || w.State != cw.WorktreeTrashed {
+		return ""
+	}
+	if w.KeepWhole {
+		return oneLine(w.KeepRef) + " (whole)"
+	}
+	return oneLine(w.KeepRef)
 }
 
 func (a *app) printRuns(p paint, runs []cw.Run) {
@@ -100,10 +212,17 @@ func (a *app) printRuns(p paint, runs []cw.Run) {
 	var rows [][]string
 	for _, r := range runs {
 		rows = append(rows, []string{
-			fmt.Sprint(r.SessionNumber), string(r.Reason), runOutcome(r), runExit(r), a.runTime(r), costFact(r.CostUSD, r.Usage),
+			fmt.Sprint(r.SessionNumber), runWhy(r), runOutcome(r), runExit(r), a.runTime(r), costFact(r.CostUSD, r.Usage),
 		})
 	}
 	table(a.out, "  ", []string{"SESSION", "WHY", "OUTCOME", "EXIT", "TIME", "COST"}, rows)
+}
+
+func runWhy(r cw.Run) string {
+	if r.Fresh {
+		return string(r.Reason) + " (new session)"
+	}
+	return string(r.Reason)
 }
 
 func runOutcome(r cw.Run) string {
@@ -137,6 +256,13 @@ func (a *app) runTime(r cw.Run) string {
 func activityFact(act *cw.Activity, now time.Time) string {
 	if act == nil {
 		return ""
+	}
+	if act.State == cw.ActivityStalled && act.LastAt != nil {
+		text := "stalled: silent for " + elapsed(now.Sub(*act.LastAt))
+		if act.Tool != "" {
+			text += ", last tool " + oneLine(act.Tool)
+		}
+		return text
 	}
 	text := string(act.State)
 	if act.Tool != "" {

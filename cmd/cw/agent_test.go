@@ -28,14 +28,14 @@ func TestAgentOptions(t *testing.T) {
 		"do", "it", "--project", "a", "--project", "./b", "--initiative", "i", "--phase", "p", "--task", "t", "--account", "acc",
 	}, func(a *app, f func(context.Context, *agentSpawnOptions) error) runner { return newAgentSpawnCmd(a, f) })
 	check(&agentSpawnOptions{
-		spawnFlags: spawnFlags{words: []string{"do", "it"}, mode: "execute"},
-		projects:   []string{"a", "./b"}, initiative: "i", phase: "p", task: "t", account: "acc",
+		spawnFlags: spawnFlags{words: []string{"do", "it"}, mode: "execute", account: "acc"},
+		projects:   []string{"a", "./b"}, initiative: "i", phase: "p", task: "t",
 	}, spawn, err)
 	list, err := parsed(t, []string{"--status", "idle,running", "--status", "crashed", "--project", ".", "-q",
-		"--provider", "claude", "--limit", "5", "--sort", "-name"},
+		"--provider", "claude", "--initiative", "spring-sale", "--limit", "5", "--sort", "-name"},
 		func(a *app, f func(context.Context, *agentListOptions) error) runner { return newAgentListCmd(a, f) })
 	check(&agentListOptions{
-		statuses: []string{"idle", "running", "crashed"}, project: ".", provider: "claude",
+		statuses: []string{"idle", "running", "crashed"}, project: ".", provider: "claude", initiative: "spring-sale",
 		listing: listing{limit: 5, sort: "-name"}, quiet: true,
 	}, list, err)
 	show, err := parsed(t, []string{"x"},
@@ -77,6 +77,17 @@ func three(b *bench) {
 	}
 }
 
+// planners are agents that work for an initiative, one that does a task of it,
+// and one that works for none.
+func planners(b *bench) {
+	plans(b)
+	b.fake.add(*with(running("brave-otter"), func(v *cw.AgentView) { v.Mode, v.InitiativeID = cw.ModePlan, "iiiiiiiiiiii" }), nil)
+	b.fake.add(*with(ended("calm-fox"), func(v *cw.AgentView) {
+		v.InitiativeID, v.PhaseID, v.TaskID = "iiiiiiiiiiii", "eeeeeeeeeeee", "hhhhhhhhhhhh"
+	}), nil)
+	b.fake.add(running("wise-owl"), nil)
+}
+
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	asks := func(b *bench) {
@@ -94,12 +105,27 @@ func TestAgent(t *testing.T) {
 			b.fake.errs["Spawn"] = cw.Errorf(cw.CodeRefused, "tasks are not available yet")
 		}, 4},
 		{"spawn empty", []string{"agent", "spawn"}, nil, 2},
+		{"spawn blank", []string{"agent", "spawn", "--task", "hhhhhhhhhhhh", " "}, nil, 2},
+		{"spawn empty task", []string{"agent", "spawn", "--task", "", "do it"}, nil, 2},
+		{"spawn for a task", []string{"agent", "spawn", "--task", "hhhhhhhhhhhh"}, three, 0},
+		{"spawn for a mistyped task", []string{"agent", "spawn", "--task", "hhhhhhhhhhxh"}, func(b *bench) {
+			plans(b)
+			b.fake.errs["Spawn"] = cw.Errorf(cw.CodeNotFound, `there is no task "hhhhhhhhhhxh"`)
+		}, 3},
 		{"list", []string{"agent", "list"}, three, 0},
 		{"list narrow", []string{"agent", "list"}, func(b *bench) {
 			three(b)
 			b.outTTY, b.width = true, func() int { return 60 }
 		}, 0},
 		{"logs session word", []string{"agent", "logs", "--session", "one", "x"}, nil, 2},
+		{"list planners", []string{"agent", "list"}, planners, 0},
+		{"list of an initiative", []string{"agent", "list", "--initiative", "spring-sale"}, planners, 0},
+		{"list of a mistyped initiative", []string{"agent", "list", "--initiative", "spring-sail"}, func(b *bench) {
+			planners(b)
+			b.fake.errs["Agents"] = cw.Errorf(cw.CodeNotFound, `there is no initiative "spring-sail"`)
+		}, 3},
+		{"list of an empty initiative", []string{"agent", "list", "--initiative", ""}, planners, 2},
+		{"show a planner", []string{"agent", "show", "calm-fox"}, planners, 0},
 		{"list json", []string{"agent", "list", "--json", "--status", "running"}, three, 0},
 		{"list quiet", []string{"agent", "ls", "-q"}, three, 0},
 		{"list empty", []string{"agent", "list"}, nil, 0},
@@ -108,6 +134,20 @@ func TestAgent(t *testing.T) {
 		{"list bad limit", []string{"agent", "list", "--limit", "-1"}, three, 2},
 		{"list bad status", []string{"agent", "list", "--status", "dead"}, three, 2},
 		{"show", []string{"agent", "show", "calm-fox"}, three, 0},
+		{"show remote", []string{"agent", "show", "wise-owl"}, func(b *bench) {
+			b.fake.add(*with(ended("wise-owl"), func(v *cw.AgentView) {
+				v.Projects[0].FetchFrom = "/work/home/repos/site-pppp.remote.git"
+			}), nil)
+		}, 0},
+		{"show estimated", []string{"agent", "show", "calm-fox"}, func(b *bench) {
+			v := ended("calm-fox")
+			v.AccountName = "you@example.com"
+			v.Runs[0].CostSource = cw.CostFromTable
+			unknown := v.Runs[0]
+			unknown.SessionNumber, unknown.CostSource, unknown.CostUSD = 2, cw.CostUnknown, 0
+			v.Runs = append(v.Runs, unknown)
+			b.fake.add(v, nil)
+		}, 0},
 		{"show asks", []string{"agent", "show", "brave-otter"}, asks, 0},
 		{"show json", []string{"agent", "show", "--json", "calm-fox"}, three, 0},
 		{"show unknown", []string{"agent", "show", "no-one"}, three, 3},
@@ -299,5 +339,35 @@ func TestFit(t *testing.T) {
 	}
 	if head, _ := fit(header, [][]string{row}, 160); len(head) != len(header) {
 		t.Errorf("a wide terminal lacks columns: %v", head)
+	}
+}
+
+// TestSpawnWithoutAGoal: what an agent works for is passed on as it was named,
+// and the daemon decides whether it says what is to be done.
+func TestSpawnWithoutAGoal(t *testing.T) {
+	t.Parallel()
+	type asked struct {
+		Goal       string
+		Mode       cw.Mode
+		Initiative cw.InitiativeID
+		Phase      cw.PhaseID
+		Task       cw.TaskID
+	}
+	for line, want := range map[string]asked{
+		"--task hhhhhhhhhhhh":                        {Mode: cw.ModeExecute, Task: "hhhhhhhhhhhh"},
+		"--mode discuss --initiative spring-sale":    {Mode: cw.ModeDiscuss, Initiative: "spring-sale"},
+		"--mode detail --phase eeeeeeeeeeee":         {Mode: cw.ModeDetail, Phase: "eeeeeeeeeeee"},
+		"--mode plan":                                {Mode: cw.ModePlan},
+		"--mode plan --initiative spring-sale again": {Goal: "again", Mode: cw.ModePlan, Initiative: "spring-sale"},
+	} {
+		b := newBench(t)
+		three(b)
+		if code := b.execute(t.Context(), append([]string{"agent", "spawn"}, strings.Fields(line)...)); code != 0 {
+			t.Fatalf("%s: exit %d: %s", line, code, b.stderr)
+		}
+		req := b.fake.spawns[0]
+		if got := (asked{req.Goal, req.Mode, req.InitiativeID, req.PhaseID, req.TaskID}); got != want {
+			t.Errorf("%s asks %+v, want %+v", line, got, want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/daemon"
+	"cw/internal/service"
 )
 
 // defaultWidth is the width of a terminal that does not tell its own.
@@ -27,7 +28,12 @@ type streams struct {
 	in             io.Reader
 	out, err       io.Writer
 	outTTY, errTTY bool
+	inTTY          bool
 	width          func() int // columns of the terminal behind err or out
+	forget         func()     // drops what was typed and not read yet; nil: nothing to drop
+	// hidden asks for a line on the terminal without showing it; nil: stdin is
+	// no terminal.
+	hidden func(prompt string) (string, error)
 }
 
 // processStreams are the streams of this process.
@@ -36,6 +42,14 @@ func processStreams() streams {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
+		forget: func() { forgetTyped(os.Stdin) },
+		hidden: func(prompt string) (string, error) {
+			fmt.Fprint(os.Stderr, prompt)
+			line, err := term.ReadPassword(int(os.Stdin.Fd()))
+			fmt.Fprintln(os.Stderr)
+			return string(line), err
+		},
 		width: func() int {
 			for _, f := range []*os.File{os.Stderr, os.Stdout} {
 				if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
@@ -104,12 +118,18 @@ type farEnds struct {
 	// line gives; examine looks at the machine.
 	serve   func(ctx context.Context, home cw.Home, flags map[string]string, terminal io.Writer) error
 	examine func(context.Context, cw.Home) []daemon.Check
+	// rebuild makes damaged databases whole, without a daemon.
+	rebuild func(context.Context, daemon.RecoverOptions) (daemon.RecoverReport, error)
+	// service says what a service of this user runs, and by what it is managed.
+	service func(cw.Home) (service.Options, error)
 	// end asks a daemon to end that cannot be asked over its socket, and gives
 	// its pid; gone waits until a process has ended.
 	end func(cw.Home) (pid int, err error)
 	// holder is the pid of the live process that holds the home, 0 without one.
 	holder func(cw.Home) int
 	gone   func(ctx context.Context, pid int) error
+	// child runs a command in the caller's terminal until it ends.
+	child func(command, env []string) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }

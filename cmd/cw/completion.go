@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,9 +52,9 @@ func completionRun(_ context.Context, o *completionOptions) error {
 
 // completeAgents offers the names of agents. It never starts a daemon, and
 // offers nothing rather than an error.
-func completeAgents(a *app) cobra.CompletionFunc {
+func completeAgents(a *app, f cw.AgentFilter) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
+		if len(args) > 0 && !strings.HasSuffix(cmd.Use, "...") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeMax)
@@ -62,7 +63,7 @@ func completeAgents(a *app) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		agents, err := cw.AllAgents(ctx, svc, cw.AgentFilter{})
+		agents, err := cw.AllAgents(ctx, svc, f)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

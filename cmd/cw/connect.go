@@ -25,10 +25,15 @@ func (a *app) wire() {
 		reach:   c.reach,
 		serve:   a.serveHome,
 		examine: func(ctx context.Context, home cw.Home) []daemon.Check { return daemon.Doctor(ctx, home, a.env.list()) },
+		rebuild: daemon.Recover,
+		service: a.serviceOptions,
 		end:     endDaemon,
 		holder:  lockOwner,
 		gone:    processGone,
-		log:     proc.FollowFile,
+		child: func(command, env []string) error { // its words are for a person: stdout is for the result
+			return proc.InTerminal(command, env, os.Stdin, os.Stderr)
+		},
+		log: proc.FollowFile,
 	}
 }
 
@@ -72,8 +77,9 @@ func launchDaemon(env environ, home cw.Home, report string) (pid int, alive func
 	}
 	own := env.without("CW_")
 	own["CW_HOME"] = string(home)
+	delete(own, "GOTRACEBACK") // its memory holds secrets: no core files
 	for name, value := range env {
-		if strings.HasPrefix(name, daemon.VariablePrefix) {
+		if strings.HasPrefix(name, daemon.VariablePrefix) || name == daemon.VaultVariable {
 			own[name] = value
 		}
 	}

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"cw/internal/cw"
-	"cw/internal/proc"
 )
 
 // makeRepo makes a repository with one commit.
@@ -33,22 +30,4 @@ func (d *demo) makeRepo(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// git runs git in the scratch repository, with an identity of the demo's own.
-func (d *demo) git(ctx context.Context, args ...string) (string, error) {
-	env := append(d.env.list(),
-		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@localhost",
-		"GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@localhost",
-		"GIT_TERMINAL_PROMPT=0")
-	out, errOut, code, err := proc.Output(ctx, proc.Command{
-		Argv: append([]string{"git", "-c", "core.hooksPath=/dev/null"}, args...), Env: env, Dir: d.repo(),
-	})
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	if code != 0 {
-		return "", cw.Errorf(cw.CodeFailed, "git %s: %s", args[0], oneLine(string(errOut)))
-	}
-	return string(out), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/lab"
 	"cw/internal/proc"
 )
 
@@ -19,10 +20,7 @@ import (
 func realEnv(t *testing.T) (env []string, temp string) {
 	t.Helper()
 	if _, err := proc.LookPath("git", os.Getenv("PATH")); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("git is not installed")
-		}
-		t.Skip("git is not installed")
+		lab.Lacks(t, "git is not installed")
 	}
 	// Not t.TempDir: its path is too long for a socket.
 	temp, err := os.MkdirTemp("", "cwd")
@@ -37,7 +35,7 @@ func realEnv(t *testing.T) (env []string, temp string) {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp}, temp
 }
 
-// TestDemo runs it as it is: a daemon, three agents, git.
+// TestDemo runs it as it is: a daemon, seven agents, git.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	env, temp := realEnv(t)
@@ -50,6 +48,9 @@ func TestDemo(t *testing.T) {
 		t.Errorf("stderr: %s", errOut)
 	}
 	for _, want := range []string{
+		`step 1 of 4: discuss`, `create decision: Each name is an argument of its own`, `step 2 of 4: refine`, `update page: Greet everybody`,
+		`step 3 of 4: plan`, `create phase: Everybody who is named is greeted`, `step 4 of 4: detail`, `accepted: 3 proposals`,
+		`pending +├─ Let greet.sh greet several people at once`, `pending +└─ Document how to use greet.sh`,
 		`all checks passed`, `Hello, Ada!`, `idle, 1 commit, 1 file, \+7 -2`, `idle, 2 commits, 2 files`,
 		`\| \* [0-9a-f]{7,} \(agent/[a-z0-9-]+\) `, `HEAD -> main`, `everything is removed`,
 	} {
@@ -71,9 +72,10 @@ func TestDemoKeep(t *testing.T) {
 	}
 	oneValue(t, out.Bytes())
 	var kept struct {
-		Home   cw.Home  `json:"home"`
-		Repo   string   `json:"repo"`
-		Agents []report `json:"agents"`
+		Home       cw.Home           `json:"home"`
+		Repo       string            `json:"repo"`
+		Initiative cw.InitiativeView `json:"initiative"`
+		Agents     []report          `json:"agents"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &kept); err != nil {
 		t.Fatal(err)
@@ -94,27 +96,36 @@ func TestDemoKeep(t *testing.T) {
 			t.Errorf("%s: %s with %d commits", r.Agent.Alias, r.ExitReason, r.Commits)
 		}
 	}
+	if v := kept.Initiative; len(v.Phases) != 1 || len(v.Tasks) != 3 || v.OpenProposals != 0 {
+		t.Errorf("%d phases, %d tasks, and %d proposals wait", len(v.Phases), len(v.Tasks), v.OpenProposals)
+	}
 	if pid := lockHolder(kept.Home); pid != 0 {
 		t.Errorf("the daemon with pid %d still runs", pid)
 	}
 }
 
-// TestDemoInterrupted: Ctrl-C in the middle leaves nothing behind.
+// TestDemoInterrupted: Ctrl-C in the middle leaves nothing behind, neither in a
+// step nor among the tasks.
 func TestDemoInterrupted(t *testing.T) {
 	t.Parallel()
-	env, temp := realEnv(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out := &cancelAt{word: "I read the README", cancel: cancel}
-	s := streams{in: strings.NewReader(""), out: out, err: out, width: func() int { return 80 }}
-	began := time.Now()
-	if code := run(ctx, []string{"demo"}, s, env); code != 130 {
-		t.Errorf("exit code %d, want 130\n%s", code, out.String())
+	for _, word := range []string{"one phase is enough", "I read the README and the script"} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			env, temp := realEnv(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var at time.Time
+			out := &cancelAt{word: word, cancel: func() { at = time.Now(); cancel() }}
+			s := streams{in: strings.NewReader(""), out: out, err: out, width: func() int { return 80 }}
+			if code := run(ctx, []string{"demo"}, s, env); code != 130 {
+				t.Errorf("exit code %d, want 130\n%s", code, out.String())
+			}
+			if took := time.Since(at); took > demoCleanMax {
+				t.Errorf("took %s", took)
+			}
+			nothingLeft(t, temp)
+		})
 	}
-	if took := time.Since(began); took > demoCleanMax {
-		t.Errorf("took %s", took)
-	}
-	nothingLeft(t, temp)
 }
 
 // nothingLeft fails when the demo left a folder, or a process that works in it.

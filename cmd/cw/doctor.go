@@ -17,9 +17,9 @@ func newDoctorCmd(a *app, runF func(context.Context, *doctorOptions) error) *cob
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Look what is there and what is missing",
-		Long: `Look at git, the provider CLIs, CW_HOME, the daemon, the disk and the limits of
-this machine, and say what to do about what is missing. Nothing is changed and
-no daemon is started.`,
+		Long: `Look at git, the provider CLIs, CW_HOME and your files in it, the daemon, the disk
+and the limits of this machine, and say what to do about what is missing. Nothing
+is changed and no daemon is started.`,
 		Annotations: exits("0  nothing is missing that cw needs", "1  a check failed"),
 		Args:        noArgs,
 		RunE:        start(a, runF, doctorRun, opts),

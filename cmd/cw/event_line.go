@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -56,9 +57,9 @@ func (l *eventLines) kind(t cw.EventType, text string) string {
 	switch t {
 	case cw.EventAgentCrashed, cw.EventSecurityRefused, cw.EventMirrorRestored:
 		return l.paint.red(text)
-	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventQuestionRequested:
+	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventDiskLow:
 		return l.paint.yellow(text)
-	case cw.EventAgentStopped:
+	case cw.EventAgentStopped, cw.EventDiskOK:
 		return l.paint.green(text)
 	}
 	return text
@@ -104,14 +105,155 @@ func eventText(e cw.Event) string {
 	case cw.EventMirrorRestored:
 		p := payload[cw.MirrorRestored](e)
 		return p.Project + bracketed(commaList(p.Changed))
-	case cw.EventQuestionRequested:
-		return payload[cw.QuestionRequested](e).Question
+	case cw.EventProjectChanged:
+		p := payload[cw.ProjectPolicies](e)
+		return fmt.Sprintf("%s (stall %s, autoResume %t)", p.Name, p.Stall, p.AutoResume)
+	case cw.EventDiskLow, cw.EventDiskOK:
+		p := payload[cw.DiskState](e)
+		return fmt.Sprintf("%s free, no run starts below %s", size(p.FreeBytes), size(p.FloorBytes))
 	}
-	if text, known := agentEventText(e); known {
-		return text
+	for _, text := range []func(cw.Event) (string, bool){agentEventText, lifeEventText, questionEventText, accountEventText, planEventText} {
+		if text, known := text(e); known {
+			return text
+		}
 	}
 	return string(e.Data)
 }
+
+// questionEventText tells of questions, and of what waits for an agent.
+func questionEventText(e cw.Event) (text string, known bool) {
+	switch e.Type {
+	case cw.EventQuestionRequested:
+		return payload[cw.QuestionRequested](e).Question, true
+	case cw.EventQuestionAnswered:
+		p := payload[cw.QuestionAnsweredPayload](e)
+		return fmt.Sprintf("%s: %s, %d open", p.QuestionID, shownAnswer(p.Answer), p.Open), true
+	case cw.EventQuestionWithdrawn:
+		p := payload[cw.QuestionWithdrawnPayload](e)
+		return fmt.Sprintf("%s: %s", p.QuestionID, p.Reason), true
+	case cw.EventMessageQueued:
+		return "a text waits for the next run", true
+	}
+	return "", false
+}
+
+// lifeEventText tells how an agent goes on, comes and goes.
+func lifeEventText(e cw.Event) (text string, known bool) {
+	switch e.Type {
+	case cw.EventAgentResumed:
+		return resumedText(payload[cw.AgentResumed](e)), true
+	case cw.EventAgentStalled:
+		return stalledText(payload[cw.AgentStalled](e)), true
+	case cw.EventAgentAccountSwitched:
+		return switchedText(payload[cw.AgentAccountSwitched](e)), true
+	case cw.EventAgentParked:
+		p := payload[cw.AgentParked](e)
+		return "waits for an account" + until(p.RetryAt) + ": " + oneLine(p.Text), true
+	case cw.EventAgentRemoved:
+		p := payload[cw.AgentRemoved](e)
+		return "kept until " + clock(p.Until) + bracketed(strings.Join(p.Trash, ", ")), true
+	case cw.EventAgentRestored:
+		return "from the " + payload[cw.AgentRestored](e).From, true
+	case cw.EventAgentPurged:
+		p := payload[cw.AgentPurged](e)
+		return fmt.Sprintf("%s, %s: %s", p.Path, size(p.Bytes), p.Reason), true
+	}
+	return "", false
+}
+
+// accountEventText tells of accounts and budgets.
+func accountEventText(e cw.Event) (text string, known bool) {
+	switch e.Type {
+	case cw.EventAccountAdded, cw.EventAccountChanged, cw.EventAccountRemoved, cw.EventAccountRefreshed:
+		p := payload[cw.AccountChanged](e)
+		return accountText(p.Provider, p.Name, p.Text), true
+	case cw.EventAccountExhausted:
+		p := payload[cw.AccountExhausted](e)
+		return accountText(p.Provider, p.Name, "at its limit until "+clock(p.Until)) + bracketed(oneLine(p.Text)), true
+	case cw.EventAccountInvalid:
+		p := payload[cw.AccountInvalid](e)
+		return accountText(p.Provider, p.Name, p.Why), true
+	case cw.EventBudgetWarning, cw.EventBudgetSpent:
+		p := payload[cw.BudgetReached](e)
+		return fmt.Sprintf("%s %s: %s of %s are spent", p.Scope, oneLine(p.Name), dollars(p.SpentUSD), dollars(p.LimitUSD)), true
+	}
+	return "", false
+}
+
+func accountText(provider, name, text string) string {
+	return oneLine(provider + "/" + name + ": " + text)
+}
+
+// resumedText says why an agent gets another run.
+func resumedText(p cw.AgentResumed) string {
+	text := fmt.Sprintf("run %d: %s", p.SessionNumber, whyRun(p.Reason))
+	if p.Fresh {
+		text += ", in a new session that is told what happened"
+	}
+	if p.Why != "" {
+		text += ": " + oneLine(p.Why)
+	}
+	return text
+}
+
+// whyRun says for people why a run was started.
+func whyRun(r cw.RunReason) string {
+	switch r {
+	case cw.RunSpawn:
+		return "the first"
+	case cw.RunAnswers:
+		return "goes on with the answers"
+	case cw.RunMissingSignal:
+		return "asked once more for the signal"
+	case cw.RunCommit:
+		return "asked to commit what is left"
+	case cw.RunFollowUp:
+		return "goes on"
+	case cw.RunStalled:
+		return "goes on after a silence"
+	case cw.RunReboot:
+		return "goes on after a restart of the machine"
+	case cw.RunFailover:
+		return "goes on with an account that can be used"
+	case cw.RunBudget:
+		return "its budget is spent, asked to commit what it has and to end"
+	}
+	return oneLine(string(r))
+}
+
+// switchedText says with which account an agent goes on, and why.
+func switchedText(p cw.AgentAccountSwitched) string {
+	from, to := oneLine(p.FromName), oneLine(p.ToName)
+	if p.FromProvider != p.ToProvider {
+		from, to = oneLine(p.FromProvider)+"/"+from, oneLine(p.ToProvider)+"/"+to
+	}
+	why := map[cw.Reason]string{
+		cw.ReasonUsageLimit: "is at its limit", cw.ReasonAuth: "was refused", cw.ReasonUser: "is not to be used any more",
+	}[p.Reason]
+	text := fmt.Sprintf("%s %s, it goes on with %s", from, cmp.Or(why, "cannot be used"), to)
+	if p.Session != "kept" {
+		text += ", in a new session that is told what happened"
+	}
+	return text
+}
+
+// stalledText says that an agent is silent, and what is known about it.
+func stalledText(p cw.AgentStalled) string {
+	text := "silent for " + elapsed(time.Duration(p.Seconds)*time.Second)
+	switch {
+	case p.Tool != "":
+		text += ", uses " + oneLine(p.Tool)
+	case p.LastTool != "":
+		text += ", last tool " + oneLine(p.LastTool)
+	}
+	text += fmt.Sprintf(", %.1f s of CPU, %s, %s", p.CPUSeconds, countProcesses(p.Processes), count(p.Connections, "connection"))
+	if p.Policy == cw.StallResume {
+		text += "; it is stopped and goes on with a note"
+	}
+	return text
+}
+
+func countProcesses(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "process", "processes")) }
 
 func agentEventText(e cw.Event) (text string, known bool) {
 	switch e.Type {

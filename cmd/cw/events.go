@@ -47,7 +47,7 @@ ones are not stored and are seen only with --follow.`,
 	fl.Int64Var(&opts.since, "since", 0, "only events after the number `N` (default: from the first that is kept)")
 	fl.StringSliceVar(&opts.types, "type", nil, "only this `TYPE`, or several with commas (default: all but agent:output)")
 	fl.StringVar(&opts.agent, "agent", "", "only about the agent `NAME`, or an id")
-	fl.StringVar(&opts.initiative, "initiative", "", "only about the initiative `ID`")
+	fl.StringVar(&opts.initiative, "initiative", "", "only about this `INITIATIVE`: its slug or id")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func eventsRun(ctx context.Context, o *eventsOptions) error {
 			err = o.print(lines, e)
 		}
 		if err != nil {
-			return err
+			return hintNamed(ctx, svc, err, o.initiative, "", "")
 		}
 	}
 	return ctx.Err()

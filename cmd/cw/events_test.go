@@ -42,10 +42,47 @@ func happened(t *testing.T) []cw.Event {
 		cw.EventAgentStopped:      cw.AgentStopped{Name: "brave-otter", Reason: cw.ReasonDone, Commits: 1, ExitCode: &code},
 		cw.EventAgentCrashed:      cw.AgentCrashed{Name: "brave-otter", Reason: cw.ReasonUsageLimit, Error: "the limit is reached", RetryAt: &at},
 		cw.EventQuestionRequested: cw.QuestionRequested{Name: "brave-otter", Question: "Which colour?"},
+		cw.EventProjectChanged:    cw.ProjectPolicies{Name: "site", Stall: cw.StallResume, AutoResume: true},
+		cw.EventAgentResumed:      cw.AgentResumed{Name: "brave-otter", SessionNumber: 2, Reason: cw.RunMissingSignal, Why: "signal.json is not JSON", Fresh: true},
+		cw.EventAgentStalled:      cw.AgentStalled{Name: "brave-otter", Seconds: 723, LastTool: "Bash", CPUSeconds: 0.25, Processes: 3, Connections: 1, Policy: cw.StallResume},
+		cw.EventAgentRemoved:      cw.AgentRemoved{Name: "brave-otter", Trash: []string{"/home/lead/.cw/trash/brave-otter"}, Until: epoch.Add(cw.TrashKeep)},
+		cw.EventAgentRestored:     cw.AgentRestored{Name: "brave-otter", From: "snapshot"},
+		cw.EventAgentPurged:       cw.AgentPurged{Name: "brave-otter", Path: "/home/lead/.cw/trash/brave-otter", Bytes: 4 << 20, Reason: "7 days are over"},
+		cw.EventQuestionAnswered:  cw.QuestionAnsweredPayload{QuestionID: "qqqqqqqqqqqq", Name: "brave-otter", Answer: `["red","blue"]`, Open: 1},
+		cw.EventQuestionWithdrawn: cw.QuestionWithdrawnPayload{QuestionID: "qqqqqqqqqqqq", Name: "brave-otter", Reason: "the agent was removed"},
+		cw.EventMessageQueued:     cw.MessageQueued{MessageID: "mmmmmmmmmmmm", Name: "brave-otter"},
+		cw.EventDiskLow:           cw.DiskState{FreeBytes: 100 << 20, FloorBytes: 1 << 30},
+		cw.EventDiskOK:            cw.DiskState{FreeBytes: 2 << 30, FloorBytes: 1 << 30},
 		cw.EventTokenCreated:      cw.TokenChanged{TokenID: "tttttttttttt", Name: "wall screen", Scopes: []cw.Scope{cw.ScopeRead, cw.ScopeOperate}},
 		cw.EventTokenRevoked:      cw.TokenChanged{TokenID: "tttttttttttt", Name: "wall screen", Scopes: []cw.Scope{cw.ScopeRead}},
 		cw.EventSecurityRefused:   cw.SecurityRefused{What: "spawn-agent (POST /v1/agents)", PID: 99},
-		cw.EventMirrorRestored:    cw.MirrorRestored{Project: "site", Changed: []string{"core.hooksPath", "hooks/post-commit"}},
+		cw.EventAgentParked:       cw.AgentParked{Name: "brave-otter", Reason: cw.ReasonUsageLimit, RetryAt: &at, Text: "the account work is at its usage limit"},
+		cw.EventAgentAccountSwitched: cw.AgentAccountSwitched{
+			Name: "brave-otter", From: "default-claude", FromName: "default", To: "default-codex", ToName: "default",
+			FromProvider: "claude", ToProvider: "codex", Reason: cw.ReasonUsageLimit, Session: "handover",
+		},
+		cw.EventAccountAdded:       cw.AccountChanged{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Text: "it was added"},
+		cw.EventAccountChanged:     cw.AccountChanged{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Text: "disabled"},
+		cw.EventAccountRemoved:     cw.AccountChanged{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Text: "it was removed"},
+		cw.EventAccountRefreshed:   cw.AccountChanged{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Text: "its token was renewed"},
+		cw.EventAccountExhausted:   cw.AccountExhausted{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Until: at, Kind: "five_hour", Text: "You've hit your session limit"},
+		cw.EventAccountInvalid:     cw.AccountInvalid{AccountID: "cccccccccccc", Provider: "claude", Name: "work", Why: "it was revoked"},
+		cw.EventBudgetWarning:      cw.BudgetReached{Scope: cw.BudgetAgent, ScopeID: "aaaaaaaaaaaa", Name: "brave-otter", LimitUSD: 5, SpentUSD: 4},
+		cw.EventBudgetSpent:        cw.BudgetReached{Scope: cw.BudgetAccount, ScopeID: "cccccccccccc", Name: "work", LimitUSD: 5, SpentUSD: 5.25},
+		cw.EventInitiativeCreated:  cw.InitiativeChanged{InitiativeID: "iiiiiiiiiiii", Name: "Spring sale\x1b[2J", Slug: "spring-sale", Status: cw.InitiativeActive},
+		cw.EventInitiativeChanged:  cw.InitiativeChanged{InitiativeID: "iiiiiiiiiiii", Name: "Spring sale", Slug: "spring-sale", Status: cw.InitiativeArchived},
+		cw.EventPageCreated:        cw.PageChanged{PageID: "dddddddddddd", ParentID: "eeeeeeeeeeee", Title: "Rounding", Revision: 1},
+		cw.EventPageChanged:        cw.PageChanged{PageID: "dddddddddddd", ParentID: "eeeeeeeeeeee", Title: "Rounding\nof prices", Revision: 2},
+		cw.EventPageRemoved:        cw.PageChanged{PageID: "dddddddddddd", ParentID: "eeeeeeeeeeee", Title: "Rounding", Revision: 2},
+		cw.EventPhaseCreated:       cw.PhaseChanged{PhaseID: "ffffffffffff", Name: "Price rules", Status: cw.PhaseDraft},
+		cw.EventPhaseChanged:       cw.PhaseChanged{PhaseID: "ffffffffffff", Name: "Price rules", Status: cw.PhaseApproved},
+		cw.EventTaskCreated:        cw.TaskChanged{TaskID: "kkkkkkkkkkkk", PhaseID: "ffffffffffff", Name: "Lower a price", Status: cw.TaskPending},
+		cw.EventTaskChanged:        cw.TaskChanged{TaskID: "kkkkkkkkkkkk", PhaseID: "ffffffffffff", Name: "Lower a price", Status: cw.TaskDone},
+		cw.EventProposalCreated:    cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetPage, TargetID: "dddddddddddd", Action: cw.ActionUpdate, Title: "Rounding"},
+		cw.EventProposalAccepted:   cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetTask, TargetID: "kkkkkkkkkkkk", Action: cw.ActionCreate, Title: "Lower a price"},
+		cw.EventProposalDismissed:  cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetPage, TargetID: "dddddddddddd", Action: cw.ActionDelete, Title: "Rounding", Note: "it is\nneeded"},
+		cw.EventProposalSuperseded: cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetPage, TargetID: "dddddddddddd", Action: cw.ActionUpdate, Title: "Rounding"},
+		cw.EventMirrorRestored:     cw.MirrorRestored{Project: "site", Changed: []string{"core.hooksPath", "hooks/post-commit"}},
 	}
 	var events []cw.Event
 	add := func(typ cw.EventType, payload any) {
@@ -54,7 +91,7 @@ func happened(t *testing.T) []cw.Event {
 		if typ.Stored() {
 			e.Seq = int64(len(events) + 1)
 		}
-		if strings.HasPrefix(string(typ), "agent:") || strings.HasPrefix(string(typ), "question:") {
+		if strings.HasPrefix(string(typ), "agent:") || strings.HasPrefix(string(typ), "question:") || typ == cw.EventMessageQueued {
 			e.AgentID = "aaaaaaaaaaaa"
 		}
 		events = append(events, e)
@@ -177,6 +214,18 @@ func TestEventLines(t *testing.T) {
 	for _, e := range happened(t)[:len(cw.EventTable())] {
 		if text := eventText(e); text == string(e.Data) {
 			t.Errorf("%s is shown as it came: %s", e.Type, text)
+		}
+	}
+}
+
+// TestWhyRun: every reason for a run is told in words.
+func TestWhyRun(t *testing.T) {
+	t.Parallel()
+	for _, r := range []cw.RunReason{
+		cw.RunSpawn, cw.RunAnswers, cw.RunMissingSignal, cw.RunCommit, cw.RunFollowUp, cw.RunStalled, cw.RunReboot, cw.RunFailover, cw.RunBudget,
+	} {
+		if text := whyRun(r); text == string(r) {
+			t.Errorf("%s has no words", r)
 		}
 	}
 }

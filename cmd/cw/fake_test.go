@@ -41,6 +41,10 @@ type fakeServices struct {
 	// eventQueries are those that events were asked with.
 	eventQueries []cw.EventQuery
 	status       cw.DaemonStatus
+	fakeLife
+	fakeAccounts
+	fakeProviders
+	fakePlans
 }
 
 var _ cw.Services = (*fakeServices)(nil)
@@ -48,7 +52,8 @@ var _ cw.Services = (*fakeServices)(nil)
 func newFake() *fakeServices {
 	return &fakeServices{
 		diffs: map[string]cw.Diff{}, output: map[cw.AgentID][]cw.OutputEvent{}, chunks: map[cw.AgentID][]cw.Chunk{},
-		ends: map[cw.AgentID]cw.AgentView{}, errs: map[string]error{}, failures: map[string]int{}, read: make(chan struct{}),
+		fakeLife: fakeLife{after: map[cw.AgentID]cw.AgentView{}},
+		ends:     map[cw.AgentID]cw.AgentView{}, errs: map[string]error{}, failures: map[string]int{}, read: make(chan struct{}),
 		status: cw.DaemonStatus{
 			PID: 4242, Version: "v0.1.0", BuildID: "b1", APIVersion: cw.APIVersion, Home: "/home/lead/.cw",
 			Socket: "/home/lead/.cw/run/cw.sock", StartedAt: epoch.Add(-90 * time.Minute), AgentsAlive: 2, Agents: 5,
@@ -93,13 +98,19 @@ func (f *fakeServices) find(ref string) (int, error) {
 	return 0, cw.Errorf(cw.CodeNotFound, "there is no agent %q", ref).WithHint("cw agent list shows all")
 }
 
-func (f *fakeServices) Spawn(_ context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
+func (f *fakeServices) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
+	if ctx.Err() != nil {
+		return cw.AgentView{}, cw.Errorf(cw.CodeInterrupted, "the call was given up").Because(ctx.Err())
+	}
 	err := f.fails("Spawn")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.spawns = append(f.spawns, req)
 	if err != nil {
 		return cw.AgentView{}, err
+	}
+	if len(f.cast) > 0 {
+		return f.enter(req), nil
 	}
 	return f.agents[0], nil
 }
@@ -110,9 +121,15 @@ func (f *fakeServices) Agents(_ context.Context, filter cw.AgentFilter) (cw.Page
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	of := filter.Initiative
+	for _, v := range f.initiatives {
+		if v.Slug == of {
+			of = string(v.ID)
+		}
+	}
 	var out []cw.AgentView
 	for _, v := range f.agents {
-		if len(filter.Statuses) == 0 || slices.Contains(filter.Statuses, v.Status) {
+		if (of == "" || of == string(v.InitiativeID)) && filter.Removed == (v.DeletedAt != nil) && (len(filter.Statuses) == 0 || slices.Contains(filter.Statuses, v.Status)) {
 			out = append(out, v)
 		}
 	}
@@ -141,7 +158,9 @@ func (f *fakeServices) Agent(_ context.Context, ref string) (cw.AgentView, error
 	if err != nil {
 		return cw.AgentView{}, err
 	}
-	return f.agents[i], nil
+	v := f.agents[i]
+	f.agents[i].Settling = false // it is cleared up by the next look
+	return v, nil
 }
 
 func (f *fakeServices) Stop(_ context.Context, ref string, req cw.StopRequest) (cw.AgentView, error) {
@@ -178,11 +197,11 @@ func (f *fakeServices) Diff(_ context.Context, ref string, req cw.DiffRequest) (
 	return d, nil
 }
 
-func (f *fakeServices) AddProject(_ context.Context, path string) (cw.Project, error) {
+func (f *fakeServices) AddProject(_ context.Context, req cw.ProjectRequest) (cw.Project, error) {
 	if err := f.fails("AddProject"); err != nil {
 		return cw.Project{}, err
 	}
-	p := cw.Project{ID: "pppppppppppp", Name: "site", Path: path, CreatedAt: epoch, UpdatedAt: epoch}
+	p := cw.Project{ID: "pppppppppppp", Name: "site", Path: req.Path, RemoteURL: req.URL, Fallback: []string{}, CreatedAt: epoch, UpdatedAt: epoch}
 	f.projects = append(f.projects, p)
 	return p, nil
 }
@@ -220,7 +239,7 @@ func (f *fakeServices) RevokeToken(_ context.Context, ref string) (cw.Token, err
 
 func (f *fakeServices) Project(_ context.Context, ref string) (cw.Project, error) {
 	for _, p := range f.projects {
-		if p.Name == ref || p.Path == ref || string(p.ID) == ref {
+		if p.Name == ref || p.Where() == ref || string(p.ID) == ref {
 			return p, nil
 		}
 	}
@@ -343,11 +362,11 @@ func (f *fakeServices) Whoami(context.Context) (cw.Whoami, error) {
 func running(name string) cw.AgentView {
 	ids := map[string]cw.AgentID{"brave-otter": "aaaaaaaaaaaa", "calm-fox": "bbbbbbbbbbbb", "wise-owl": "cccccccccccc"}
 	v := cw.AgentView{Agent: cw.Agent{
-		ID: ids[name], Alias: name, Definition: "execute", Mode: cw.ModeExecute, Provider: "claude", AccountID: "default",
+		ID: ids[name], Alias: name, Definition: "execute", Mode: cw.ModeExecute, Provider: "claude", AccountID: "default-claude",
 		Model: "sonnet", Title: "make the tests of the parser pass", Status: cw.StatusRunning, Warnings: []string{},
 		AgentCwd: "/home/lead/.cw/.cw-worktrees/agent/" + name, SessionNumber: 1, SessionID: "5c5b", CreatedAt: epoch.Add(-3 * time.Minute),
 		UpdatedAt: epoch,
-	}, PID: 777, OutputPath: "/home/lead/.cw/runs/" + name + "/1/output.jsonl", PendingQuestions: []cw.Question{}, Runs: []cw.Run{}}
+	}, AccountName: "default", PID: 777, OutputPath: "/home/lead/.cw/runs/" + name + "/1/output.jsonl", PendingQuestions: []cw.Question{}, Runs: []cw.Run{}}
 	v.Projects = []cw.AgentWorktree{{
 		ProjectID: "pppppppppppp", Project: "repo", Path: v.AgentCwd, Branch: "agent/" + name, BaseBranch: "main",
 		BaseCommit: "1111111111111111111111111111111111111111", HeadCommit: "1111111111111111111111111111111111111111",
@@ -378,7 +397,8 @@ func ended(name string) cw.AgentView {
 	start, end := epoch.Add(-3*time.Minute), epoch.Add(-time.Minute)
 	v.Runs = []cw.Run{{
 		ID: "rrrrrrrrrrrr", SessionNumber: 1, Reason: cw.RunSpawn, Kind: cw.RunAgent, ExitCode: &code, Outcome: cw.StatusIdle,
-		StartedAt: &start, EndedAt: &end, CostUSD: v.CostUSD, Usage: v.Usage, CreatedAt: start,
+		StartedAt: &start, EndedAt: &end, CostUSD: v.CostUSD, CostSource: cw.CostFromCLI, Usage: v.Usage, CreatedAt: start,
+		Provider: v.Provider, AccountID: v.AccountID, Model: v.Model,
 	}}
 	return hoist(v)
 }

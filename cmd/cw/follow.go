@@ -14,8 +14,12 @@ import (
 const (
 	// tickEvery is how often the line that moves is drawn.
 	tickEvery = 120 * time.Millisecond
-	// lookEvery is how often is looked whether the daemon is still there.
+	// lookEvery is how often it is looked whether the daemon is still there, and
+	// whether the agent is parked.
 	lookEvery = 3 * time.Second
+	// byItselfMax is how long an agent is waited for that is at rest and should go
+	// on by itself: it may lack space on the disk, or a reason.
+	byItselfMax = 30 * time.Second
 	// reopenAfter is the pause before a stream that ended early is read on.
 	reopenAfter = 300 * time.Millisecond
 )
@@ -28,7 +32,30 @@ type follower struct {
 	query        cw.OutputQuery
 	started      time.Time
 	noWaitParked bool
+	toldParked   bool
 	prefix       string // before each line
+	shown        int    // session whose output was shown last
+}
+
+// atRest tells whether an agent does nothing until somebody acts, and cw has
+// nothing to do for it either. One whose answers are in, or whose next prompt
+// waits, goes on by itself.
+func atRest(v cw.AgentView) bool {
+	switch {
+	case !v.Status.AtRest(), v.Settling:
+		return false
+	case v.Status == cw.StatusWaitingForInput:
+		return len(v.PendingQuestions) > 0
+	case v.Status == cw.StatusIdle:
+		return v.QueuedMessages == 0
+	}
+	return true
+}
+
+// besides is what is looked at beside the output.
+type besides struct {
+	events  <-chan item[cw.Event]
+	outages <-chan item[bool]
 }
 
 // run gives the agent as it was last seen, also beside an error. A parked
@@ -36,9 +63,18 @@ type follower struct {
 func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 	view := newScreen(f.app, f.agent.Alias, f.prefix, f.started)
 	defer view.close()
+	ctx, cancel := context.WithCancel(ctx)
+	var pumps sync.WaitGroup
+	defer pumps.Wait()
+	defer cancel()
+	beside := besides{
+		events:  pump(ctx, &pumps, f.svc.Events(ctx, cw.EventQuery{Agent: string(f.agent.ID), Follow: true, Tail: true})),
+		outages: pump(ctx, &pumps, f.outages(ctx)),
+	}
 	away := false
+	var rests time.Time // since when it only should go on by itself
 	for {
-		last, err := f.stream(ctx, view)
+		last, err := f.stream(ctx, view, &beside)
 		if errors.Is(err, errParked) {
 			return f.agent, nil
 		}
@@ -49,8 +85,14 @@ func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 		}
 		switch {
 		case err == nil:
-			if f.agent = agent; agent.Status.AtRest() {
+			f.agent = agent
+			switch {
+			case atRest(agent), agent.Status.AtRest() && !rests.IsZero() && time.Since(rests) > byItselfMax:
 				return agent, nil
+			case !agent.Status.AtRest():
+				rests = time.Time{}
+			case rests.IsZero():
+				rests = time.Now()
 			}
 		case cw.ErrorCode(err) != cw.CodeUnreachable || saidItself(err):
 			return f.agent, err
@@ -67,21 +109,26 @@ func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 // errParked ends a stream that is not to be waited for.
 var errParked = errors.New("parked")
 
-// stream shows one stream of output to its end, and looks at the agent's
-// events beside it. It gives the last chunk shown.
-func (f *follower) stream(ctx context.Context, view *screen) (last int64, err error) {
+// stream shows one stream of output to its end, and the agent's events beside
+// it. It gives the last chunk shown.
+func (f *follower) stream(ctx context.Context, view *screen, beside *besides) (last int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var pumps sync.WaitGroup
 	defer pumps.Wait()
 	defer cancel()
-	ref := string(f.agent.ID)
-	output := pump(ctx, &pumps, f.svc.OutputEvents(ctx, ref, f.query))
-	events := pump(ctx, &pumps, f.svc.Events(ctx, cw.EventQuery{Agent: ref, Follow: true, Tail: true}))
-	outages := pump(ctx, &pumps, f.outages(ctx))
+	output := pump(ctx, &pumps, f.svc.OutputEvents(ctx, string(f.agent.ID), f.query))
 	ticks := time.NewTicker(tickEvery)
 	defer ticks.Stop()
-	lines := renderer{paint: view.paint, cwd: f.agent.AgentCwd, session: 1}
-	defer func() { view.print(lines.flush()...) }()
+	looks := time.NewTicker(lookEvery)
+	defer looks.Stop()
+	if err := f.lookParked(ctx, view); err != nil {
+		return 0, err
+	}
+	lines := renderer{paint: view.paint, cwd: f.agent.AgentCwd, session: max(f.shown, f.query.Session, 1)}
+	defer func() {
+		view.print(lines.flush()...)
+		f.shown = lines.session
+	}()
 	for {
 		select {
 		case it, ok := <-output:
@@ -94,17 +141,21 @@ func (f *follower) stream(ctx context.Context, view *screen) (last int64, err er
 			last = it.value.ChunkID
 			view.print(lines.render(it.value)...)
 			view.doing = lines.doing
-		case it, ok := <-events:
+		case it, ok := <-beside.events:
 			if !ok || it.err != nil { // they only add to the picture
-				events = nil
+				beside.events = nil
 				continue
 			}
 			if err := f.happened(ctx, it.value, view); err != nil {
 				return last, err
 			}
-		case it, ok := <-outages:
+		case it, ok := <-beside.outages:
 			if ok {
 				view.print(outageLine(view.paint, it.value))
+			}
+		case <-looks.C: // its event may have been told before anybody listened
+			if err := f.lookParked(ctx, view); err != nil {
+				return last, err
 			}
 		case <-ticks.C:
 			view.tick()
@@ -112,15 +163,34 @@ func (f *follower) stream(ctx context.Context, view *screen) (last int64, err er
 	}
 }
 
-// happened looks at an event for what the output does not show: that the agent
-// is parked.
+// happened shows what the output does not: that the agent goes on with another
+// run, is silent, or is parked.
 func (f *follower) happened(ctx context.Context, e cw.Event, view *screen) error {
-	if !e.Type.Stored() || e.Type == cw.EventAgentWarning {
+	switch {
+	case e.Type == cw.EventAgentResumed:
+		view.print(view.paint.dim("── " + resumedText(payload[cw.AgentResumed](e))))
+		return nil
+	case e.Type == cw.EventAgentAccountSwitched:
+		view.print(view.paint.yellow("── " + switchedText(payload[cw.AgentAccountSwitched](e))))
+		return nil
+	case e.Type == cw.EventAgentStalled:
+		view.print(view.paint.yellow(stalledText(payload[cw.AgentStalled](e))))
+		return nil
+	case !e.Type.Stored() || e.Type == cw.EventAgentWarning:
 		return nil
 	}
+	return f.lookParked(ctx, view)
+}
+
+// lookParked looks whether the agent is parked, and says so once.
+func (f *follower) lookParked(ctx context.Context, view *screen) error {
 	agent, err := f.svc.Agent(ctx, string(f.agent.ID))
-	if err != nil || agent.Status != cw.StatusParked {
+	if err != nil {
 		return nil // the stream itself tells of what is wrong
+	}
+	told := f.toldParked
+	if f.toldParked = agent.Status == cw.StatusParked; !f.toldParked || told {
+		return nil
 	}
 	f.agent = agent
 	if f.noWaitParked {

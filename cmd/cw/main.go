@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // "resets 5pm (Europe/Berlin)", also where the system knows no zones
 
 	"cw/internal/proc"
 )

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,14 +20,15 @@ import (
 	"cw/internal/cw"
 	"cw/internal/daemon"
 	"cw/internal/proc"
+	"cw/internal/service"
 )
 
 var update = flag.Bool("update", false, "write golden files and docs/cli.md anew")
 
 // TestMain is cw itself when it is started as one: daemons and shims of the
-// tests are this very binary.
+// tests, and what agents call, are this very binary.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "shim") {
+	if len(os.Args) > 1 && slices.Contains([]string{"serve", "shim", "id"}, os.Args[1]) {
 		main()
 	}
 	time.Local = time.UTC
@@ -42,11 +44,14 @@ type bench struct {
 	fake     *fakeServices
 	stdout   *bytes.Buffer
 	stderr   *lockedBuffer
-	up       bool   // a daemon answers
-	started  int    // how often connect started one
-	gonePIDs []int  // waited for
-	sigterm  int    // pid that holds the home and cannot be asked
-	log      string // content of daemon.log; "-" for no file
+	up       bool            // a daemon answers
+	started  int             // how often connect started one
+	gonePIDs []int           // waited for
+	sigterm  int             // pid that holds the home and cannot be asked
+	log      string          // content of daemon.log; "-" for no file
+	unit     service.Options // of the service manager
+	// recovered is what a recovery finds.
+	recovered daemon.RecoverReport
 }
 
 // newBench makes one. The working directory is /work/repo, which need not exist.
@@ -78,8 +83,21 @@ func newBench(t *testing.T) *bench {
 		},
 		serve:   func(context.Context, cw.Home, map[string]string, io.Writer) error { return nil },
 		examine: func(context.Context, cw.Home) []daemon.Check { return nil },
-		end:     func(cw.Home) (int, error) { return b.sigterm, nil },
-		holder:  func(cw.Home) int { return b.sigterm },
+		rebuild: func(_ context.Context, o daemon.RecoverOptions) (daemon.RecoverReport, error) {
+			if b.up {
+				return daemon.RecoverReport{}, cw.Errorf(cw.CodeRefused, "a daemon runs").WithHint("cw stop")
+			}
+			r := b.recovered
+			r.DryRun = o.DryRun
+			return r, nil
+		},
+		service: func(home cw.Home) (service.Options, error) {
+			o := b.unit
+			o.Home = home
+			return o, nil
+		},
+		end:    func(cw.Home) (int, error) { return b.sigterm, nil },
+		holder: func(cw.Home) int { return b.sigterm },
 		gone: func(_ context.Context, pid int) error {
 			b.gonePIDs = append(b.gonePIDs, pid)
 			b.up = false

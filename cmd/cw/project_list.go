@@ -47,13 +47,13 @@ func projectListRun(ctx context.Context, o *projectListOptions) error {
 		return a.printJSON(append([]cw.Project{}, projects...))
 	}
 	if len(projects) == 0 {
-		a.note("no projects yet; cw project add PATH registers one, and so does cw run")
+		a.note("no projects yet; cw project add PATH|URL registers one, and so does cw run")
 		return nil
 	}
 	var rows [][]string
 	for _, p := range projects {
-		rows = append(rows, []string{p.Name, string(p.ID), p.Path})
+		rows = append(rows, []string{p.Name, string(p.ID), oneLine(p.Where())})
 	}
-	table(a.out, "", []string{"NAME", "ID", "PATH"}, rows)
+	table(a.out, "", []string{"NAME", "ID", "WHERE"}, rows)
 	return nil
 }

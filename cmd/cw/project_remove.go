@@ -18,8 +18,9 @@ func newProjectRemoveCmd(a *app, runF func(context.Context, *projectRemoveOption
 		Aliases: []string{"rm"},
 		Short:   "Forget a registered repository",
 		Long: `Forget a registered repository and delete cw's own copy. Your repository and the
-branches in it stay. Refused while agents use it.`,
-		Args: oneArg(&opts.ref, "a project: a name, an id or a path"),
+branches in it stay. Refused while agents use it, and, for a remote repository,
+while branches of agents are nowhere else.`,
+		Args: oneArg(&opts.ref, "a project: a name, an id, a path or a URL"),
 		RunE: start(a, runF, projectRemoveRun, opts),
 	}
 }
@@ -39,6 +40,10 @@ func projectRemoveRun(ctx context.Context, o *projectRemoveOptions) error {
 	}
 	if o.app.json {
 		return o.app.printJSON(p)
+	}
+	if p.Remote() {
+		o.app.printf("removed %s; %s is as it was\n", oneLine(p.Name), oneLine(p.RemoteURL))
+		return nil
 	}
 	o.app.printf("removed %s; your repository %s is as it was\n", oneLine(p.Name), oneLine(p.Path))
 	return nil

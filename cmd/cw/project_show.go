@@ -16,8 +16,8 @@ func newProjectShowCmd(a *app, runF func(context.Context, *projectShowOptions) e
 	return &cobra.Command{
 		Use:   "show PROJECT",
 		Short: "Show one registered repository",
-		Long:  "Show one registered repository, named by its name, id or path.",
-		Args:  oneArg(&opts.ref, "a project: a name, an id or a path"),
+		Long:  "Show one registered repository, named by its name, id, path or URL.",
+		Args:  oneArg(&opts.ref, "a project: a name, an id, a path or a URL"),
 		RunE:  start(a, runF, projectShowRun, opts),
 	}
 }

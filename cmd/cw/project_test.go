@@ -15,7 +15,7 @@ func TestProjectOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameOptions(t, &projectAddOptions{path: "./x"}, add)
+	sameOptions(t, &projectAddOptions{where: "./x"}, add)
 	show, err := parsed(t, []string{"x"},
 		func(a *app, f func(context.Context, *projectShowOptions) error) runner {
 			return newProjectShowCmd(a, f)
@@ -46,13 +46,25 @@ func TestProject(t *testing.T) {
 	t.Parallel()
 	site := func(b *bench) {
 		b.fake.projects = []cw.Project{
-			{ID: "pppppppppppp", Name: "site", Path: "/work/repo", Mirror: "site-pppp.git", CreatedAt: epoch, UpdatedAt: epoch},
-			{ID: "qqqqqqqqqqqq", Name: "tools", Path: "/work/tools", Mirror: "tools-qqqq.git", CreatedAt: epoch, UpdatedAt: epoch},
+			{ID: "pppppppppppp", Name: "site", Path: "/work/repo", Mirror: "site-pppp.git", Fallback: []string{}, CreatedAt: epoch, UpdatedAt: epoch},
+			{ID: "qqqqqqqqqqqq", Name: "tools", Path: "/work/tools", Mirror: "tools-qqqq.git", Fallback: []string{}, CreatedAt: epoch, UpdatedAt: epoch},
 		}
+	}
+	remote := func(b *bench) {
+		b.fake.projects = []cw.Project{{
+			ID: "pppppppppppp", Name: "site", RemoteURL: "https://forge.example/site", GitDir: "/work/home/repos/site-pppp.remote.git",
+			Mirror: "site-pppp.git", Fallback: []string{}, CreatedAt: epoch, UpdatedAt: epoch,
+		}}
 	}
 	sessions(t, "project", []sessionCase{
 		{"add", []string{"project", "add", "../site"}, nil, 0},
 		{"add json", []string{"project", "add", "--json", "."}, nil, 0},
+		{"add remote", []string{"project", "add", "git@forge.example:team/site.git"}, nil, 0},
+		{"add hostile", []string{"project", "add", "ext::sh"}, nil, 2},
+		{"add with password", []string{"project", "add", "https://me:s3cret@forge.example/site"}, nil, 2},
+		{"list remote", []string{"project", "list"}, remote, 0},
+		{"show remote", []string{"project", "show", "https://forge.example/site"}, remote, 0},
+		{"remove remote", []string{"project", "remove", "site"}, remote, 0},
 		{"add nothing", []string{"project", "add"}, nil, 2},
 		{"add refused", []string{"project", "add", "."}, func(b *bench) {
 			b.fake.errs["AddProject"] = cw.Errorf(cw.CodeInvalid, "/work/repo is a bare repository").WithHint("name a checkout of it")

@@ -80,8 +80,12 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 	case cw.StatusIdle:
 		return judgeIdle(v)
 	case cw.StatusWaitingForInput:
-		return exitWaiting, cw.Errorf(cw.CodeWaiting, "%s waits for %s", name, count(max(len(v.PendingQuestions), 1), "answer")).
-			WithHint("cw agent show %s shows what it asks", name)
+		if len(v.PendingQuestions) == 0 {
+			return exitWaiting, cw.Errorf(cw.CodeWaiting, "%s waits, and none of its questions is open any more", name).
+				WithHint("cw agent resume %s lets it go on; cw status tells whether the disk has space", name)
+		}
+		return exitWaiting, cw.Errorf(cw.CodeWaiting, "%s waits for %s", name, count(len(v.PendingQuestions), "answer")).
+			WithHint("cw agent answer %s; then it goes on", name)
 	case cw.StatusParked:
 		return exitParked, cw.Errorf(cw.CodeTimeout, "%s is parked%s: every account is at its limit", name, until(v.RetryAt)).
 			WithHint("it goes on by itself; watch it with cw agent attach %s", name)
@@ -93,7 +97,7 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 		return exitCrashed, cw.Errorf(cw.CodeFailed, "%s crashed (%s)", name, why).WithHint("%s", crashHint(v))
 	case cw.StatusStopped:
 		return exitStopped, cw.Errorf(cw.CodeFailed, "%s was stopped%s", name, bracketed(string(v.Reason))).
-			WithHint("cw agent diff %s shows how far it came", name)
+			WithHint("cw agent diff %[1]s shows how far it came, cw agent resume %[1]s lets it go on", name)
 	}
 	return exitDetached, nil // it works: nobody waits for its end
 }
@@ -103,16 +107,16 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 func crashHint(v cw.AgentView) string {
 	switch v.Reason {
 	case cw.ReasonAuth:
-		return fmt.Sprintf("log in to %s again, or give it a key that is good, then start the work anew", v.Provider)
+		return fmt.Sprintf("log in to %s again, or give it a key that is good, then cw agent resume %s", v.Provider, v.Alias)
 	case cw.ReasonUsageLimit:
 		if v.RetryAt == nil {
-			return "start the work anew when the limit is over, or with another --provider"
+			return fmt.Sprintf("cw agent resume %s when the limit is over, or start the work anew with another --provider", v.Alias)
 		}
-		return fmt.Sprintf("start the work anew after %s, or with another --provider", clock(*v.RetryAt))
+		return fmt.Sprintf("cw agent resume %s after %s, or start the work anew with another --provider", v.Alias, clock(*v.RetryAt))
 	case cw.ReasonStartFailed:
 		return fmt.Sprintf("cw agent show %s has all that %s said; cw doctor looks at the rest", v.Alias, v.Provider)
 	default:
-		return "cw agent logs " + v.Alias
+		return fmt.Sprintf("cw agent logs %[1]s shows what it did, cw agent resume %[1]s lets it go on", v.Alias)
 	}
 }
 
@@ -122,7 +126,7 @@ func judgeIdle(v cw.AgentView) (why string, verdict *cw.Error) {
 		return exitDone, nil
 	case v.Dirty() > 0:
 		return exitUncommitted, cw.Errorf(cw.CodeFailed, "%s left %s that %s not committed", v.Alias, count(v.Dirty(), "file"), plural(v.Dirty(), "is", "are")).
-			WithHint("cw agent diff %s shows what; it is kept in %s", v.Alias, v.AgentCwd)
+			WithHint("cw agent diff %[1]s shows what; it is kept in %[2]s; cw agent resume %[1]s \"commit your work\"", v.Alias, v.AgentCwd)
 	case len(notHandedOver(v)) > 0:
 		return exitNotHanded, cw.Errorf(cw.CodeFailed, "%s committed its work, but the branch is not in your repository", v.Alias).
 			WithHint("the work is kept in %s", notHandedOver(v)[0].Path)
@@ -135,7 +139,7 @@ func judgeIdle(v cw.AgentView) (why string, verdict *cw.Error) {
 		return exitNoChanges, nil
 	}
 	return exitNoCommit, cw.Errorf(cw.CodeFailed, "%s ended without a commit, and did not say that none was needed", v.Alias).
-		WithHint("cw agent logs %s shows what it did", v.Alias)
+		WithHint("cw agent logs %[1]s shows what it did, cw agent resume %[1]s \"...\" says what is missing", v.Alias)
 }
 
 // notHandedOver are the worktrees whose commits are in no repository of yours:
@@ -278,24 +282,10 @@ func costFact(cost float64, u cw.Usage) string {
 	return strings.Join(parts, ", ")
 }
 
-// printQuestions shows what an agent asks.
+// printQuestions shows what an agent asks, with the ids that answers name.
 func printQuestions(w io.Writer, p paint, questions []cw.Question) {
 	for i, q := range questions {
-		head := fmt.Sprintf("question %d of %d", i+1, len(questions))
-		if q.Header != "" {
-			head += ", " + oneLine(q.Header)
-		}
-		fmt.Fprintf(w, "\n%s\n  %s\n", p.yellow(head), strings.ReplaceAll(clean(q.Text), "\n", "\n  "))
-		for _, o := range q.Options {
-			fmt.Fprintf(w, "  - %s", oneLine(o.Label))
-			if o.Description != "" {
-				fmt.Fprintf(w, ": %s", oneLine(o.Description))
-			}
-			fmt.Fprintln(w)
-		}
-		if q.MultiSelect && len(q.Options) > 0 {
-			fmt.Fprintln(w, "  (more than one may be chosen)")
-		}
+		printQuestion(w, p, fmt.Sprintf("question %d of %d, %s", i+1, len(questions), q.ID), q)
 	}
 }
 
@@ -305,16 +295,22 @@ func nextSteps(r report, gitDir string) []string {
 	var steps []string
 	switch r.ExitReason {
 	case exitCrashed:
-		steps = []string{"cw agent logs " + name, "cw agent show " + name}
+		steps = []string{"cw agent logs " + name, "cw agent show " + name, "cw agent resume " + name}
 		if r.Reason == cw.ReasonStartFailed { // it wrote no log
-			steps = []string{"cw agent show " + name, "cw doctor"}
+			steps = []string{"cw agent show " + name, "cw doctor", "cw agent resume " + name}
 		}
 	case exitWaiting:
-		steps = []string{"cw agent show " + name}
+		steps = []string{"cw agent answer " + name}
+		if len(r.Questions) == 0 {
+			steps = []string{"cw agent resume " + name}
+		}
+		for _, q := range r.Questions {
+			steps = append(steps, answerCommand(q))
+		}
 	case exitNoCommit:
-		steps = []string{"cw agent logs " + name}
+		steps = []string{"cw agent logs " + name, "cw agent resume " + name + ` "..."`}
 	case exitUncommitted, exitStopped:
-		steps = []string{"cw agent diff " + name, "cw agent logs " + name}
+		steps = []string{"cw agent diff " + name, "cw agent logs " + name, "cw agent resume " + name}
 	case exitNotHanded:
 		steps = keptSteps(r.Agent)
 	case exitParked:
@@ -332,6 +328,9 @@ func mergeSteps(r report, gitDir string) []string {
 	git := "git"
 	if gitDir != "" {
 		git += " -C " + shellWord(gitDir)
+	}
+	if len(r.Agent.Projects) == 1 && r.Agent.Projects[0].FetchFrom != "" { // in a checkout of the user's, wherever it is
+		return []string{"cw agent diff " + r.Agent.Alias, fetchStep(r.Agent.Projects[0])}
 	}
 	base, branch := r.BaseBranch, shortRef(r.HandedOver)
 	if base == "" {

@@ -45,11 +45,14 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newProjectCmd(a), newEventsCmd(a, nil),
+	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newQuestionCmd(a), newInitiativeCmd(a), newPageCmd(a), newPhaseCmd(a), newTaskCmd(a), newProposalCmd(a), newPromptCmd(a),
+		newProjectCmd(a), newProviderCmd(a), newAccountCmd(a),
+		newCostCmd(a, nil), newBudgetCmd(a), newEventsCmd(a, nil),
 		newDemoCmd(a, nil))
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
-		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a))
-	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newCompletionCmd(a, nil))
+		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a),
+		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
+	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
 	root.SetHelpCommandGroupID(groupOther)
 	indentExamples(root)
 	return root
@@ -118,6 +121,17 @@ func title(cmd *cobra.Command) string {
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s takes no arguments, and got %q", title(cmd), args[0]).WithHint("%s --help", cmd.CommandPath())
+	}
+	return nil
+}
+
+// noEmptyFlags refuses flags that were given with nothing in them: they would be
+// as if they were left out, and a script's variable was to be in there.
+func noEmptyFlags(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return usagef("--%s is empty", name).WithHint("name one, or leave the flag out")
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ type runOptions struct {
 	app *app
 	spawnFlags
 	repo         string
+	project      string
 	wait, detach bool
 	timeout      time.Duration
 	noWaitParked bool
@@ -31,11 +33,17 @@ func newRunCmd(a *app, runF func(context.Context, *runOptions) error) *cobra.Com
 
 The agent works in a worktree of its own, on the branch agent/NAME. Your files,
 your branches and your index are not touched; at the end the branch is in your
-repository. Ctrl-C only stops watching: the agent goes on.
+repository, or in cw's clone of a remote one. Ctrl-C only stops watching: the
+agent goes on.
 
 The goal is all words together, or - to read it from stdin. After -- it may
 begin with a hyphen. What the agent does is shown on stderr, the report on
-stdout.`,
+stdout.
+
+It ends when the agent is at rest, after all that cw does by itself: an agent
+that forgot to tell how it ended, or left work uncommitted, is asked once more.
+On a terminal its questions are asked in place, and it goes on with your
+answers; elsewhere they are printed with their ids, and the exit code is 7.`,
 		Example: `cw run "make the tests of the parser pass"
 cw run -C ~/src/site --base main "add a page that lists all releases"
 cw run --provider script --script ./codemod.sh "rename Foo to Bar"
@@ -51,6 +59,9 @@ cw run --json - < goal.md`,
 			if opts.wait && opts.detach {
 				return usagef("--wait and --detach exclude each other").WithHint("--wait is the default; --detach returns once the agent runs")
 			}
+			if opts.repo != "" && opts.project != "" {
+				return usagef("-C and --project exclude each other").WithHint("-C names a folder, --project a registered repository")
+			}
 			return anyArgs(&opts.words)(cmd, args)
 		},
 		RunE: start(a, runF, runRun, opts),
@@ -58,6 +69,7 @@ cw run --json - < goal.md`,
 	opts.define(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&opts.repo, "repo", "C", "", "a `PATH` in the repository (default: the working directory)")
+	fl.StringVar(&opts.project, "project", "", "in place of -C: the registered repository `PROJECT`, by name, id, path or URL")
 	fl.BoolVar(&opts.wait, "wait", false, "wait for the end (the default)")
 	fl.BoolVar(&opts.detach, "detach", false, "print the agent's name and return once it runs")
 	fl.DurationVar(&opts.timeout, "timeout", 0, "stop waiting after this `TIME`, like 30m (default: never)")
@@ -74,11 +86,11 @@ func runRun(ctx context.Context, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	repo, err := a.abs(o.repo)
+	project, err := o.where()
 	if err != nil {
 		return err
 	}
-	req.Projects = []string{repo}
+	req.Projects = []string{project}
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -97,6 +109,14 @@ func runRun(ctx context.Context, o *runOptions) error {
 		timeout: o.timeout, noWaitParked: o.noWaitParked,
 	}
 	return w.toTheEnd(ctx)
+}
+
+// where is the project to work in.
+func (o *runOptions) where() (string, error) {
+	if o.project != "" {
+		return o.app.projectRef(o.project)
+	}
+	return o.app.abs(o.repo)
 }
 
 // leave prints the name of an agent that nobody waits for.
@@ -122,21 +142,24 @@ type watch struct {
 }
 
 func (w watch) toTheEnd(ctx context.Context) error {
-	a := w.app
 	follow, cancel := ctx, context.CancelFunc(func() {})
 	if w.timeout > 0 {
 		follow, cancel = context.WithTimeoutCause(ctx, w.timeout, errTimeUp)
 	}
 	defer cancel()
-	a.header(w.agent)
-	f := follower{app: a, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked}
-	agent, err := f.run(follow)
+	w.app.header(w.agent)
+	agent, err := w.follow(follow)
 	why, verdict := judge(agent)
+	rests := agent.Status.AtRest()
 	switch {
-	case err == nil:
-	case errors.Is(context.Cause(follow), errTimeUp):
+	case err == nil, rests && errors.Is(err, io.EOF): // Ctrl-D at a question
+	case errors.Is(context.Cause(follow), errTimeUp) && !rests:
 		why, verdict = exitTimeout, cw.Errorf(cw.CodeTimeout, "%s still works after %s, and goes on", agent.Alias, w.timeout).
 			WithHint("watch it with cw agent attach %s, end it with cw agent stop %s", agent.Alias, agent.Alias)
+	case errors.Is(context.Cause(follow), errTimeUp): // at a question
+	case ctx.Err() != nil && rests:
+		verdict = cw.Errorf(cw.CodeInterrupted, "you left; nothing was answered, and %s waits", agent.Alias).
+			WithHint("cw agent answer %s asks again", agent.Alias)
 	case ctx.Err() != nil:
 		why, verdict = exitDetached, cw.Errorf(cw.CodeInterrupted, "you left; %s goes on", agent.Alias).
 			WithHint("come back with cw agent attach %s, end it with cw agent stop %s", agent.Alias, agent.Alias)
@@ -146,6 +169,12 @@ func (w watch) toTheEnd(ctx context.Context) error {
 	default:
 		return err
 	}
+	return w.report(ctx, agent, why, verdict)
+}
+
+// report prints where watching ended. verdict decides the exit code.
+func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdict *cw.Error) error {
+	a := w.app
 	report := newReport(agent, why, a.now().Sub(w.started))
 	if a.json {
 		if err := a.printJSON(report); err != nil {
@@ -160,6 +189,26 @@ func (w watch) toTheEnd(ctx context.Context) error {
 	return nil
 }
 
+// follow shows what the agent does until it is at rest. Where a person can be
+// asked, its questions are asked in place, and it goes on with the answers.
+func (w watch) follow(ctx context.Context) (cw.AgentView, error) {
+	f := follower{app: w.app, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked}
+	keys := w.app.newAsker()
+	for {
+		agent, err := f.run(ctx)
+		if err != nil || len(agent.PendingQuestions) == 0 || !w.app.asks() {
+			return agent, err
+		}
+		answers, err := keys.askAll(ctx, viewsOf(agent))
+		if err != nil {
+			return agent, err
+		}
+		if f.agent, err = w.app.answerFor(ctx, w.svc, agent, answers); err != nil {
+			return agent, err
+		}
+	}
+}
+
 // commits lists what the agent committed. The report is complete without the
 // list, so an error only leaves it out.
 func (w watch) commits(ctx context.Context, agent cw.AgentView) []cw.Commit {
@@ -171,4 +220,17 @@ func (w watch) commits(ctx context.Context, agent cw.AgentView) []cw.Commit {
 		return nil
 	}
 	return d.Commits
+}
+
+// watchNext watches an agent from its next run on, and reports.
+func (a *app) watchNext(ctx context.Context, svc cw.Services, before cw.AgentView, began time.Time) error {
+	agent, err := svc.Agent(ctx, string(before.ID))
+	if err != nil {
+		return err
+	}
+	w := watch{
+		app: a, svc: svc, agent: agent, started: began,
+		query: cw.OutputQuery{Session: before.SessionNumber + 1, Until: cw.UntilRest},
+	}
+	return w.toTheEnd(ctx)
 }

@@ -124,6 +124,10 @@ func TestRun(t *testing.T) {
 			v.Projects[0].HandedOver = "refs/remotes/cw/agent/brave-otter"
 			v.Warnings = []string{"agent/brave-otter is checked out; the branch is in refs/remotes/cw/agent/brave-otter"}
 		})), 0},
+		{"remote", []string{"run", "--project", "site", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {
+			v.Projects[0].FetchFrom = "/work/home/repos/site-pppp.remote.git"
+		})), 0},
+		{"two places", []string{"run", "-C", "x", "--project", "site", "fix it"}, nil, 2},
 		{"no changes", []string{"run", "fix it"}, comesTo(with(running("brave-otter"), func(v *cw.AgentView) {
 			v.Status, v.NoChanges = cw.StatusIdle, "the tests pass already"
 		})), 0},
@@ -251,12 +255,12 @@ func TestCrashHints(t *testing.T) {
 		retry  *time.Time
 		want   string
 	}{
-		{cw.ReasonAuth, nil, "log in to codex again, or give it a key that is good, then start the work anew"},
-		{cw.ReasonUsageLimit, nil, "start the work anew when the limit is over, or with another --provider"},
-		{cw.ReasonUsageLimit, &at, "start the work anew after " + at.Local().Format("2006-01-02 15:04") + ", or with another --provider"},
+		{cw.ReasonAuth, nil, "log in to codex again, or give it a key that is good, then cw agent resume brave-otter"},
+		{cw.ReasonUsageLimit, nil, "cw agent resume brave-otter when the limit is over, or start the work anew with another --provider"},
+		{cw.ReasonUsageLimit, &at, "cw agent resume brave-otter after " + at.Local().Format("2006-01-02 15:04") + ", or start the work anew with another --provider"},
 		{cw.ReasonStartFailed, nil, "cw agent show brave-otter has all that codex said; cw doctor looks at the rest"},
-		{cw.ReasonNoSignal, nil, "cw agent logs brave-otter"},
-		{cw.ReasonKilled, nil, "cw agent logs brave-otter"},
+		{cw.ReasonNoSignal, nil, "cw agent logs brave-otter shows what it did, cw agent resume brave-otter lets it go on"},
+		{cw.ReasonKilled, nil, "cw agent logs brave-otter shows what it did, cw agent resume brave-otter lets it go on"},
 	} {
 		v := running("brave-otter")
 		v.Provider, v.Status, v.Reason, v.RetryAt = "codex", cw.StatusCrashed, tc.reason, tc.retry

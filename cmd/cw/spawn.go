@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"cw/internal/cw"
 	"cw/internal/daemon"
@@ -38,22 +39,40 @@ type spawnFlags struct {
 	name       string
 	script     string
 	sandbox    string
+	account    string
+	budget     string
+	autoResume bool
+	// goalless means that the goal may be left out: what the agent works for says
+	// it, and the daemon knows that.
+	goalless bool
 }
 
 func (f *spawnFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.promptFile, "prompt-file", "", "read the goal from this `FILE`, - for stdin")
-	fl.StringVar(&f.mode, "mode", string(cw.ModeExecute), "what the agent is for: its `MODE`")
-	fl.StringVar(&f.provider, "provider", "", "the CLI that works: `NAME` is claude, codex, script, or a preset of yours (default: the configured one, else the first that is installed)")
-	fl.StringVar(&f.model, "model", "", "the `MODEL`, as the provider names it")
+	fl.StringVar(&f.mode, "mode", string(cw.ModeExecute), "what the agent is for: its `MODE` is "+commaList(cw.Modes()))
 	fl.StringVar(&f.base, "base", "", "the branch or commit `REF` to start from (default: what is checked out)")
 	fl.StringVar(&f.name, "name", "", "the agent's `NAME`, like brave-otter (default: a free one)")
+	f.defineCLI(fl)
+	fl.StringVar(&f.budget, "budget", "", "what it may cost, in US dollars: `USD` (default: no limit)")
+	fl.BoolVar(&f.autoResume, "auto-resume", false, "go on by itself after a restart of the machine (default: what the project says)")
+	hyphensBehind(cmd, "a goal", `-- "-v prints nothing"`)
+}
+
+// defineCLI defines the flags that say which CLI works, and how it is started.
+func (f *spawnFlags) defineCLI(fl *pflag.FlagSet) {
+	fl.StringVar(&f.provider, "provider", "", "the CLI that works: `NAME` is claude, codex, script, or a preset of yours (default: the configured one, else the first that is installed)")
+	fl.StringVar(&f.model, "model", "", "the `MODEL`, as the provider names it")
 	fl.StringVar(&f.script, "script", "", "provider script: the executable `FILE` that is the agent")
 	fl.StringVar(&f.sandbox, "sandbox", "", "where the CLI's own sandbox lets the agent write: `WHERE` is workspace, or off for no sandbox (default: off, or as configured)")
-	// A goal that begins with a hyphen looks like a flag.
+	fl.StringVar(&f.account, "account", "", "the `ACCOUNT` of the provider to begin with: its name, PROVIDER/NAME or id (default: the one that is due)")
+}
+
+// hyphensBehind says in errors about flags where words go that look like one.
+func hyphensBehind(cmd *cobra.Command, what, example string) {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(err).
-			WithHint("%[1]s --help lists the flags; a goal that begins with a hyphen goes behind --: %[1]s -- \"-v prints nothing\"", cmd.CommandPath())
+			WithHint("%[1]s --help lists the flags; %[2]s that begins with a hyphen goes behind --: %[1]s %[3]s", cmd.CommandPath(), what, example)
 	})
 }
 
@@ -63,7 +82,18 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 	if err != nil {
 		return cw.SpawnRequest{}, err
 	}
+	req, err := f.requestFor(a)
+	req.Goal = goal
+	return req, err
+}
+
+// requestFor makes the request without a goal.
+func (f *spawnFlags) requestFor(a *app) (cw.SpawnRequest, error) {
 	script, err := a.scriptPath(f.script)
+	if err != nil {
+		return cw.SpawnRequest{}, err
+	}
+	budget, err := f.budgetUSD()
 	if err != nil {
 		return cw.SpawnRequest{}, err
 	}
@@ -73,7 +103,6 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 	}
 	return cw.SpawnRequest{
 		RequestKey: cw.NewID(),
-		Goal:       goal,
 		Mode:       cw.Mode(f.mode),
 		Base:       f.base,
 		Provider:   f.provider,
@@ -81,8 +110,23 @@ func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
 		Name:       f.name,
 		Script:     script,
 		Sandbox:    cw.Sandbox(f.sandbox),
+		AccountID:  f.account,
+		BudgetUSD:  budget,
+		AutoResume: f.autoResume,
 		Env:        daemon.ForAgent(home, a.env),
 	}, nil
+}
+
+// budgetUSD reads the budget; 0 for none. CodeInvalid.
+func (f *spawnFlags) budgetUSD() (float64, error) {
+	if f.budget == "" {
+		return 0, nil
+	}
+	limit, err := parseDollars(f.budget)
+	if err != nil {
+		return 0, err
+	}
+	return limit, cw.CheckBudget(cw.BudgetAgent, limit)
 }
 
 // goal reads the goal from wherever the caller put it.
@@ -95,6 +139,9 @@ func (f *spawnFlags) goal(a *app) (string, error) {
 		file = stdinName
 	} else if file != "" && len(f.words) > 0 {
 		return "", usagef("the goal is given both as words and by --prompt-file").WithHint("give one of them")
+	}
+	if f.goalless && file == "" && len(f.words) == 0 {
+		return "", nil
 	}
 	goal := strings.Join(f.words, " ")
 	if file != "" {
@@ -156,25 +203,28 @@ func (a *app) scriptPath(script string) (string, error) {
 	return path, err
 }
 
-// spawn asks for an agent. Ctrl-C does not cut the request off, since nobody
-// could say then whether an agent was made; a second Ctrl-C ends the process.
+// spawn asks for an agent.
 func (a *app) spawn(ctx context.Context, svc cw.Services, req cw.SpawnRequest) (cw.AgentView, error) {
-	type answer struct {
-		agent cw.AgentView
-		err   error
-	}
-	done := make(chan answer, 1)
+	return uncut(ctx, a, "the agent is just being made; a moment, to tell its name (Ctrl-C again to leave at once)",
+		func(ctx context.Context) (cw.AgentView, error) { return a.trySpawn(ctx, svc, req) })
+}
+
+// uncut makes a call that Ctrl-C does not cut off, since nobody could say then
+// what became of it: meanwhile is said instead. A second Ctrl-C ends the
+// process.
+func uncut[T any](ctx context.Context, a *app, meanwhile string, call func(context.Context) (T, error)) (T, error) {
+	done := make(chan item[T], 1)
 	go func() {
-		agent, err := a.trySpawn(context.WithoutCancel(ctx), svc, req)
-		done <- answer{agent, err}
+		value, err := call(context.WithoutCancel(ctx))
+		done <- item[T]{value, err}
 	}()
 	interrupted := ctx.Done()
 	for {
 		select {
 		case got := <-done:
-			return got.agent, got.err
+			return got.value, got.err
 		case <-interrupted:
-			a.note("the agent is just being made; a moment, to tell its name (Ctrl-C again to leave at once)")
+			a.note("%s", meanwhile)
 			interrupted = nil
 		}
 	}

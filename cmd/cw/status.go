@@ -48,6 +48,9 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 		return a.printJSON(s)
 	}
 	a.printStatus(s)
+	if s.DiskLow {
+		a.note("no run starts until %s are free; cw gc frees what is kept no longer, cw gc --dry-run tells what that is", size(s.FloorBytes))
+	}
 	return nil
 }
 
@@ -60,6 +63,30 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"http", s.HTTP},
 		{"agents", fmt.Sprintf("%d alive of %d", s.AgentsAlive, s.Agents)},
 		{"projects", fmt.Sprint(s.Projects)},
-		{"disk", fmt.Sprintf("%s database, %s output, %s free", size(s.DatabaseBytes), size(s.LogBytes), size(s.FreeBytes))},
+		{"disk", diskFact(a.paint(a.outTTY), s)},
+		{"sizes", a.sizesFact(s)},
 	})
+}
+
+// diskFact tells how much is free, and whether that is enough to start runs.
+func diskFact(p paint, s cw.DaemonStatus) string {
+	free := size(s.FreeBytes) + " free"
+	switch {
+	case s.DiskLow:
+		return p.red(fmt.Sprintf("%s, too little: no run starts below %s", free, size(s.FloorBytes)))
+	case s.FloorBytes > 0:
+		return fmt.Sprintf("%s; no run starts below %s", free, size(s.FloorBytes))
+	}
+	return free
+}
+
+// sizesFact tells what takes the space of a home.
+func (a *app) sizesFact(s cw.DaemonStatus) string {
+	text := fmt.Sprintf("%s database, %s output", size(s.DatabaseBytes), size(s.LogBytes))
+	if s.Sizes == nil {
+		return text
+	}
+	z := s.Sizes
+	return text + fmt.Sprintf(", %s runs, %s worktrees, %s trash,\n%s mirrors, %s backups (%s ago)", size(z.Runs), size(z.Worktrees),
+		size(z.Trash), size(z.Mirrors), size(z.Backups), elapsed(a.now().Sub(z.At)))
 }

@@ -15,13 +15,16 @@ type listAgents struct {
 	PageParams
 
 	Status     []string `query:"status" doc:"only agents with one of these statuses, separated by commas"`
-	Project    string   `query:"project" doc:"only agents that work in this project: its id, name or path"`
+	Project    string   `query:"project" doc:"only agents that work in this project: its id, name, path or URL"`
 	Provider   string   `query:"provider" doc:"only agents of this provider"`
-	Initiative string   `query:"initiative" doc:"only agents of this initiative"`
+	Initiative string   `query:"initiative" doc:"only agents of this initiative: its id or slug"`
+	Removed    bool     `query:"removed" doc:"only agents that were removed, instead of those that are there"`
 }
 
 func (in *listAgents) filter() cw.AgentFilter {
-	f := cw.AgentFilter{PageQuery: in.query(), Project: in.Project, Provider: in.Provider, Initiative: in.Initiative}
+	f := cw.AgentFilter{
+		PageQuery: in.query(), Project: in.Project, Provider: in.Provider, Initiative: in.Initiative, Removed: in.Removed,
+	}
 	for _, status := range in.Status {
 		f.Statuses = append(f.Statuses, cw.AgentStatus(status))
 	}
@@ -35,6 +38,11 @@ type spawnAgent struct {
 type stopAgent struct {
 	ID   string `path:"id" doc:"name or id"`
 	Body *cw.StopRequest
+}
+
+type resumeAgent struct {
+	ID   string `path:"id" doc:"name or id"`
+	Body *cw.ResumeRequest
 }
 
 type diffAgent struct {
@@ -57,11 +65,16 @@ func registerAgents(s *Server) {
 		return services.Agent(ctx, in.ID)
 	})
 	handle(s, "stop-agent", func(ctx context.Context, in *stopAgent) (cw.AgentView, error) {
-		var req cw.StopRequest
-		if in.Body != nil {
-			req = *in.Body
-		}
-		return services.Stop(ctx, in.ID, req)
+		return services.Stop(ctx, in.ID, orZero(in.Body))
+	})
+	handle(s, "resume-agent", func(ctx context.Context, in *resumeAgent) (cw.AgentView, error) {
+		return services.Resume(ctx, in.ID, orZero(in.Body))
+	})
+	handle(s, "remove-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
+		return services.Remove(ctx, in.ID)
+	})
+	handle(s, "restore-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
+		return services.Restore(ctx, in.ID)
 	})
 	handle(s, "get-agent-diff", func(ctx context.Context, in *diffAgent) (cw.Diff, error) {
 		return services.Diff(ctx, in.ID, cw.DiffRequest{Project: in.Project, Stat: in.Stat})
@@ -77,7 +90,11 @@ func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilt
 		}
 		f.Only = actor.AgentID
 	}
-	return services.Agents(ctx, f)
+	page, err := services.Agents(ctx, f)
+	if f.Only != "" && f.Initiative != "" && cw.ErrorCode(err) == cw.CodeNotFound {
+		return cw.Page[cw.AgentView]{}, nil // an agent does not learn which initiatives there are
+	}
+	return page, err
 }
 
 // Spawn implements cw.AgentService.
@@ -92,6 +109,7 @@ func (c *Client) Agents(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.Agent
 	q.text("project", f.Project)
 	q.text("provider", f.Provider)
 	q.text("initiative", f.Initiative)
+	q.flag("removed", f.Removed)
 	q.page(f.PageQuery)
 	return call[cw.Page[cw.AgentView]](ctx, c, request{method: http.MethodGet, path: "/v1/agents", query: q})
 }
@@ -104,6 +122,21 @@ func (c *Client) Agent(ctx context.Context, ref string) (cw.AgentView, error) {
 // Stop implements cw.AgentService.
 func (c *Client) Stop(ctx context.Context, ref string, req cw.StopRequest) (cw.AgentView, error) {
 	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/stop", body: req})
+}
+
+// Resume implements cw.AgentService.
+func (c *Client) Resume(ctx context.Context, ref string, req cw.ResumeRequest) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/resume", body: req})
+}
+
+// Remove implements cw.AgentService.
+func (c *Client) Remove(ctx context.Context, ref string) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/remove"})
+}
+
+// Restore implements cw.AgentService.
+func (c *Client) Restore(ctx context.Context, ref string) (cw.AgentView, error) {
+	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/restore"})
 }
 
 // Diff implements cw.AgentService.

@@ -136,7 +136,16 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	about := readDescription(t, d)
 	bodies := map[string]string{
 		"add-project": `{"path":` + quoted(d.fixture.Repo) + `}`, "spawn-agent": `{"goal":"x","projects":["shop"]}`, "create-token": `{"name":"wall"}`,
+		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
+		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
+		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
+		"create-phase": `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,
+		"render-prompt": `{"mode":"execute","goal":"x"}`, "accept-proposals": `{"ids":["nobody"]}`, "dismiss-proposals": `{"agent":"` + servicetest.PreparedAgent + `"}`,
+		"discover-accounts": `{"env":{"ANTHROPIC_API_KEY":"x"}}`, "set-account": `{"priority":2}`, "set-budget": `{"scope":"agent","ref":"brave-otter","limitUsd":5}`,
 	}
+	account, err := d.client("").AddAccount(t.Context(), cw.AddAccountRequest{Name: "work", Token: cw.NewSecret("sk-ant-oat01-work")})
+	noError(t, err)
+	planned := plan(t, d, servicetest.PreparedAgent)
 	answered := 0
 	for _, row := range api.Routes() {
 		responses := about.at("paths", row.Path, strings.ToLower(row.Method), "responses")
@@ -151,7 +160,19 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 			if strings.HasPrefix(path, "/v1/projects/") {
 				path = strings.ReplaceAll(path, "{ref}", map[bool]string{true: "nothing", false: "shop"}[ref == "nobody"])
 			}
+			if strings.HasPrefix(path, "/v1/accounts/") && ref != "nobody" {
+				path = strings.ReplaceAll(path, "{ref}", string(account.ID))
+			}
+			if strings.HasPrefix(path, "/v1/providers/") && ref != "nobody" {
+				path = strings.ReplaceAll(path, "{ref}", "script")
+			}
 			path = strings.ReplaceAll(path, "{ref}", ref)
+			for noun, id := range planned {
+				path = strings.ReplaceAll(path, "{"+noun+"}", map[bool]string{true: ref, false: id}[ref == "nobody"])
+			}
+			if row.ID == "list-tasks" {
+				path += "?phase=" + map[bool]string{true: ref, false: planned["phase"]}[ref == "nobody"]
+			}
 			got := send(t, d, row.Method, path, bodies[row.ID], map[string]string{"Content-Type": "application/json"})
 			schema, _ := media["schema"].(map[string]any)
 			if got.status != http.StatusOK {
@@ -170,6 +191,76 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	}
 	if answered < 30 {
 		t.Errorf("only %d answers", answered)
+	}
+}
+
+// TestLifeFitsItsDescription: so is what the routes about an agent that asks,
+// is answered, told, removed and restored answer in each of its states.
+func TestLifeFitsItsDescription(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, nil)
+	about := readDescription(t, d)
+	agent := d.fixture.Ask(t)
+	view, err := d.memory.Agent(t.Context(), agent)
+	noError(t, err)
+	var answers []string
+	for i, answer := range []string{"red", `["small"]`, "go on"} {
+		answers = append(answers, quoted(string(view.PendingQuestions[i].ID))+":"+quoted(answer))
+	}
+	all := `{"answers":{` + strings.Join(answers, ",") + `}}`
+	of := "/v1/agents/" + agent
+	for i, c := range []struct {
+		method, route, path, body string
+		status                    int
+	}{
+		{"GET", "/v1/questions", "/v1/questions?status=open,answered&agent=" + agent + "&limit=2", "", 200},
+		{"GET", "/v1/questions", "/v1/questions?status=opne", "", 400},
+		{"GET", "/v1/questions", "/v1/questions?agent=nobody", "", 404},
+		{"GET", "/v1/questions/{id}", "/v1/questions/" + string(view.PendingQuestions[0].ID), "", 200},
+		{"GET", "/v1/agents/{id}", of, "", 200},
+		{"POST", "/v1/agents/{id}/resume", of + "/resume", "", 409},
+		{"POST", "/v1/answers", "/v1/answers", `{"answers":{}}`, 400},
+		{"POST", "/v1/answers", "/v1/answers", `{"answer":{}}`, 400},
+		{"POST", "/v1/answers", "/v1/answers", `{"answers":{"x":1}}`, 400},
+		{"POST", "/v1/answers", "/v1/answers", `{"answers":{"x":"a","x":"b"}}`, 400},
+		{"POST", "/v1/answers", "/v1/answers", all, 200},
+		{"POST", "/v1/answers", "/v1/answers", all, 409},
+		{"POST", "/v1/agents/{id}/messages", of + "/messages", `{"text":"x","whenBusy":"refuse"}`, 409},
+		{"POST", "/v1/agents/{id}/messages", of + "/messages", `{"text":"x"}`, 200},
+		{"POST", "/v1/agents/{id}/remove", of + "/remove", "", 409},
+		{"POST", "/v1/agents/{id}/stop", of + "/stop", "", 200},
+		{"POST", "/v1/agents/{id}/resume", of + "/resume", "", 200},
+		{"POST", "/v1/agents/{id}/stop", of + "/stop", "", 200},
+		{"POST", "/v1/agents/{id}/resume", of + "/resume", `{"text":"x"}`, 200},
+		{"GET", "/v1/agents/{id}/messages", of + "/messages?limit=3&sort=-createdAt", "", 200},
+		{"POST", "/v1/agents/{id}/stop", of + "/stop", "", 200},
+		{"POST", "/v1/agents/{id}/remove", of + "/remove", "", 200},
+		{"GET", "/v1/agents", "/v1/agents?removed=true", "", 200},
+		{"POST", "/v1/agents/{id}/messages", of + "/messages", `{"text":"x"}`, 409},
+		{"POST", "/v1/agents/{id}/restore", of + "/restore", "", 200},
+		{"POST", "/v1/gc", "/v1/gc", `{"dryRun":true}`, 200},
+		{"POST", "/v1/backup", "/v1/backup", `{"path":"x"}`, 400},
+		{"POST", "/v1/projects/{ref}/settings", "/v1/projects/shop/settings", `{"autoResume":true}`, 200},
+		{"POST", "/v1/projects/{ref}/settings", "/v1/projects/shop/settings", `{"stall":"x"}`, 400},
+	} {
+		got := send(t, d, c.method, c.path, c.body, map[string]string{"Content-Type": "application/json"})
+		if got.status != c.status {
+			t.Errorf("%d: %s %s: %s, want %d", i, c.method, c.path, got, c.status)
+			continue
+		}
+		responses := about.at("paths", c.route, strings.ToLower(c.method), "responses")
+		schema := about.at("components", "schemas", "Problem")
+		if _, ok := responses[fmt.Sprint(c.status)]; !ok {
+			t.Errorf("%d: %s %s: the status %d is not described", i, c.method, c.path, c.status)
+		}
+		if c.status == http.StatusOK {
+			schema = about.at("paths", c.route, strings.ToLower(c.method), "responses", "200", "content", "application/json", "schema")
+		}
+		var value any
+		noError(t, json.Unmarshal([]byte(got.body), &value))
+		if why := about.fits(value, schema); why != "" {
+			t.Errorf("%d: %s %s: %s\n%s", i, c.method, c.path, why, got.body)
+		}
 	}
 }
 
@@ -235,6 +326,18 @@ func filled(info cw.EventInfo) any {
 		return p
 	case cw.AgentActivity:
 		p.Activity.State = cw.ActivityBusy
+		return p
+	case cw.AgentResumed:
+		p.Reason = cw.RunAnswers
+		return p
+	case cw.AgentStalled:
+		p.Policy = cw.StallEvent
+		return p
+	case cw.AgentRemoved:
+		p.Trash = []string{"/trash/x"}
+		return p
+	case cw.ProjectPolicies:
+		p.Stall = cw.StallResume
 		return p
 	case cw.TokenChanged:
 		p.Scopes = []cw.Scope{cw.ScopeRead}

@@ -12,7 +12,7 @@ type listEvents struct {
 	Tail        bool     `query:"tail" doc:"ignore since, begin with what comes next"`
 	Type        []string `query:"type" doc:"only these types, separated by commas; none: all but agent:output"`
 	Agent       string   `query:"agent" doc:"only about this agent (name or id)"`
-	Initiative  string   `query:"initiative" doc:"only of this initiative (id)"`
+	Initiative  string   `query:"initiative" doc:"only of this initiative (id or slug)"`
 	Follow      bool     `query:"follow" doc:"stay and tell what happens"`
 	LastEventID string   `header:"Last-Event-ID" doc:"the same as since, and wins over it and tail"`
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -67,7 +68,7 @@ func follow[T any](ctx context.Context, c *Client, r streamRequest, fresh func()
 type follower struct {
 	client  *Client
 	request streamRequest
-	met     bool // the daemon has answered once
+	met     bool // a daemon was there once
 	moved   bool // something came since the last attempt
 }
 
@@ -108,7 +109,7 @@ func (f *follower) connect(parent context.Context, take func(data []byte) (bool,
 	r := f.request
 	resp, err := f.client.send(ctx, request{method: http.MethodGet, path: r.path, query: r.query, after: r.after})
 	if err != nil {
-		if isTransport(err) && f.met {
+		if f.met = f.met || isBroken(err); f.met && isTransport(err) {
 			return fmt.Errorf("%w: %w", errLost, err)
 		}
 		return err // nobody was ever there, or the daemon refused
@@ -133,6 +134,13 @@ func (f *follower) connect(parent context.Context, take func(data []byte) (bool,
 			f.request.goOn(id)
 		}
 	}
+}
+
+// isBroken tells whether a daemon was there that went before it could answer.
+func isBroken(err error) bool {
+	var op *net.OpError
+	dialing := errors.As(err, &op) && op.Op == "dial"
+	return isTransport(err) && !dialing
 }
 
 // isTransport tells whether no answer came at all.

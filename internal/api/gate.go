@@ -18,11 +18,12 @@ import (
 const SocketHost = "cw.sock"
 
 // BodyMax is the greatest length of a request's body in bytes. A goal of
-// cw.GoalMax fits, even where JSON escapes many of its bytes.
+// cw.GoalMax fits, even where JSON escapes many of its bytes, and a text of
+// cw.MessageMax even where it escapes all of them.
 const BodyMax = 8 << 20
 
-// bodyShort is the greatest length in bytes of a body without a goal: names,
-// a path. A caller that may only read must not be able to fill the memory.
+// bodyShort is the greatest length in bytes of a body without a text for an
+// agent: names, a path. A caller that may only read must not be able to fill the memory.
 const bodyShort = 64 << 10
 
 // bodyPatience is how long a caller may take to send its body.
@@ -47,6 +48,7 @@ type gate struct {
 	uid      int           // the only user that may connect
 	host     string        // the only Host
 	patience time.Duration // for a body to arrive
+	guards   cw.Guards     // may be nil
 }
 
 // admit gives nil, or why the request is refused. The order is fixed: who
@@ -77,6 +79,9 @@ func (g gate) peer(_ *http.Request, peer *Peer) error {
 // socket (a forwarding proxy, say) must not be obeyed. Only browsers send
 // these headers, so their presence is enough, empty or not.
 func (g gate) noPage(r *http.Request, _ *Peer) error {
+	if g.guards.Off("no-page") {
+		return nil
+	}
 	for name := range r.Header {
 		if name == "Origin" || name == "Referer" || strings.HasPrefix(name, "Sec-Fetch-") {
 			return cw.Errorf(cw.CodeForbidden, "requests from web pages are refused here (%s)", name)
@@ -160,16 +165,23 @@ func major(version string) string {
 }
 
 // allow decides whether the actor of ctx may use the route, by the table and,
-// for agents, by whom they name.
-func (s *Server) allow(ctx context.Context, row Route, id string) error {
+// for agents, by whom or what they name.
+func (s *Server) allow(ctx context.Context, row Route, named string) error {
 	who := callerOf(ctx)
 	actor := who.actor
 	if err := row.mayCall(actor, who.scopes); err != nil {
 		return err
 	}
-	if actor.Kind == cw.ActorAgent && row.Self && !s.isSelf(ctx, actor, id) {
+	if actor.Kind != cw.ActorAgent {
+		return nil
+	}
+	if row.Self && !s.isSelf(ctx, actor, named) {
 		return cw.Errorf(cw.CodeForbidden, "an agent may only ask for itself here (%s)", row.ID).
 			WithHint("your own id is in CW_AGENT_ID")
+	}
+	if noun := row.ownNoun(); noun != "" && !s.isOwn(ctx, actor, noun, named) {
+		return cw.Errorf(cw.CodeForbidden, "an agent may only ask for what belongs to its own initiative here (%s)", row.ID).
+			WithHint("its pages, phases and tasks are in .cw/input, with their ids")
 	}
 	return nil
 }

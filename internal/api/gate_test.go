@@ -88,8 +88,14 @@ func send(t *testing.T, d *daemon, method, target, body string, header map[strin
 // target fills a route's pattern.
 func target(row api.Route, agent string) string {
 	path := strings.NewReplacer("{id}", agent, "{ref}", servicetest.PreparedProject).Replace(row.Path)
-	if row.ID == "get-agent-diff" {
+	for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
+		path = strings.ReplaceAll(path, "{"+noun+"}", "spring-sale")
+	}
+	switch row.ID {
+	case "get-agent-diff":
 		path += "?stat=true"
+	case "list-tasks":
+		path += "?initiative=spring-sale"
 	}
 	return path
 }
@@ -102,6 +108,30 @@ func bodyFor(row api.Route) string {
 		return `{"goal":"x"}`
 	case "create-token":
 		return `{"name":"wall-screen"}`
+	case "send-message":
+		return `{"text":"x"}`
+	case "answer-questions":
+		return `{"answers":{"k3v7q2mzt5ha":"x"}}`
+	case "set-project":
+		return `{"stall":"resume"}`
+	case "make-backup":
+		return `{"path":"nowhere"}`
+	case "add-account":
+		return `{"name":"work","token":"sk-ant-oat01-x"}`
+	case "discover-accounts":
+		return `{"env":{}}`
+	case "set-account":
+		return `{"enabled":false}`
+	case "create-initiative", "edit-initiative", "create-phase", "edit-phase", "create-task", "edit-task":
+		return `{"name":"x"}`
+	case "create-page", "edit-page":
+		return `{"title":"x"}`
+	case "accept-proposals", "dismiss-proposals":
+		return `{"ids":["k3v7q2mzt5ha"]}`
+	case "render-prompt":
+		return `{"mode":"execute","goal":"x"}`
+	case "set-budget":
+		return `{"scope":"agent","ref":"brave-otter","limitUsd":5}`
 	}
 	return ""
 }
@@ -401,7 +431,9 @@ func TestParameters(t *testing.T) {
 		"/v1/events?type=agent:stoped":          400,
 		"/v1/events?type=agent:stopped,x":       400,
 		"/v1/events?type=":                      200,
-		"/v1/events?initiative=none":            200,
+		"/v1/events?initiative=none":            404,
+		"/v1/events?initiative=springsaleaa":    200,
+		"/v1/agents?initiative=none":            404,
 		out:                                     200,
 		out + "?format=events":                  200,
 		out + "?format=xml":                     400,

@@ -17,33 +17,82 @@ import (
 // second time: a route that is not here, or is otherwise in the table, fails.
 func promised() map[string]promise {
 	return map[string]promise{
-		"get-status":           {"read", ""},
-		"shut-down":            {"never", ""},
-		"get-whoami":           {"read", "any"},
-		"list-projects":        {"read", ""},
-		"add-project":          {"operate", ""},
-		"get-project":          {"read", ""},
-		"remove-project":       {"operate", ""},
-		"list-agents":          {"read", "any"},
-		"spawn-agent":          {"operate", ""},
-		"get-agent":            {"read", "self"},
-		"stop-agent":           {"operate", ""},
-		"get-agent-diff":       {"read", "self"},
-		"get-agent-output":     {"stream", "self"},
-		"list-tokens":          {"never", ""},
-		"create-token":         {"never", ""},
-		"revoke-token":         {"never", ""},
-		"get-events":           {"stream", ""},
-		"create-stream-ticket": {"read", ""},
-		"get-openapi":          {"read", ""},
-		"get-health":           {"anyone", ""},
-		"get-metrics":          {"read", ""},
+		"get-status":            {"read", ""},
+		"shut-down":             {"never", ""},
+		"get-whoami":            {"read", "any"},
+		"list-projects":         {"read", ""},
+		"add-project":           {"operate", ""},
+		"get-project":           {"read", ""},
+		"remove-project":        {"operate", ""},
+		"list-agents":           {"read", "any"},
+		"spawn-agent":           {"operate", ""},
+		"get-agent":             {"read", "self"},
+		"stop-agent":            {"operate", ""},
+		"resume-agent":          {"operate", ""},
+		"remove-agent":          {"operate", ""},
+		"restore-agent":         {"operate", ""},
+		"list-messages":         {"read", ""},
+		"send-message":          {"operate", ""},
+		"list-questions":        {"read", ""},
+		"get-question":          {"read", ""},
+		"answer-questions":      {"operate", ""},
+		"set-project":           {"operate", ""},
+		"collect-garbage":       {"never", ""},
+		"make-backup":           {"never", ""},
+		"get-agent-diff":        {"read", "self"},
+		"get-agent-output":      {"stream", "self"},
+		"list-initiatives":      {"read", ""},
+		"create-initiative":     {"operate", ""},
+		"get-initiative":        {"read", "initiative"},
+		"edit-initiative":       {"operate", ""},
+		"list-pages":            {"read", "initiative"},
+		"create-page":           {"operate", ""},
+		"get-page":              {"read", "initiative"},
+		"edit-page":             {"operate", ""},
+		"remove-page":           {"operate", ""},
+		"list-phases":           {"read", "initiative"},
+		"create-phase":          {"operate", ""},
+		"get-phase":             {"read", "initiative"},
+		"edit-phase":            {"operate", ""},
+		"list-initiative-tasks": {"read", "initiative"},
+		"list-tasks":            {"read", ""},
+		"create-task":           {"operate", ""},
+		"get-task":              {"read", "initiative"},
+		"edit-task":             {"operate", ""},
+		"list-proposals":        {"read", ""},
+		"get-proposal":          {"read", "initiative"},
+		"accept-proposals":      {"operate", ""},
+		"dismiss-proposals":     {"operate", ""},
+		"render-prompt":         {"read", ""},
+		"list-accounts":         {"read", ""},
+		"get-account":           {"read", ""},
+		"add-account":           {"never", ""},
+		"discover-accounts":     {"never", ""},
+		"set-account":           {"operate", ""},
+		"remove-account":        {"operate", ""},
+		"login-account":         {"never", ""},
+		"finish-login":          {"never", ""},
+		"get-account-usage":     {"operate", ""},
+		"test-account":          {"operate", ""},
+		"list-providers":        {"read", ""},
+		"get-provider":          {"read", ""},
+		"get-costs":             {"read", ""},
+		"list-budgets":          {"read", ""},
+		"set-budget":            {"operate", ""},
+		"list-tokens":           {"never", ""},
+		"create-token":          {"never", ""},
+		"revoke-token":          {"never", ""},
+		"get-events":            {"stream", ""},
+		"create-stream-ticket":  {"read", ""},
+		"get-openapi":           {"read", ""},
+		"get-health":            {"anyone", ""},
+		"get-metrics":           {"read", ""},
 	}
 }
 
 type promise struct {
 	tcp   string // the right that is needed: stream is read, and a ticket will do
-	agent string // "self": an agent may ask about itself; "any": it names nobody
+	agent string // "self": an agent may ask about itself; "any": it names nobody; "initiative": whose it is has to be looked up
 }
 
 // The callers, by what they show.
@@ -99,7 +148,7 @@ func socketVerdict(p promise, tr trial, caller string) int {
 	}
 	switch {
 	case caller == showsNothing, caller == showsTicket, // a person; a ticket means nothing here
-		caller == tokenSelf && p.agent != "", caller == tokenOther && p.agent == "any":
+		caller == tokenSelf && p.agent != "", caller == tokenOther && (p.agent == "any" || p.agent == "initiative"):
 		return 0
 	}
 	return http.StatusForbidden

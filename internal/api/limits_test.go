@@ -85,6 +85,10 @@ func (l *longLines) OutputEvents(ctx context.Context, _ string, _ cw.OutputQuery
 	}
 }
 
+// readerStall is long enough for whoever reads at all, also on a loaded machine
+// under the race detector: one that is cut begins anew, and would never end.
+const readerStall = 2 * time.Second
+
 // A reader that stands still holds a few frames, not a queue of them, and is
 // still cut. One that reads gets everything.
 func TestStalledReaderHoldsLittle(t *testing.T) {
@@ -92,7 +96,7 @@ func TestStalledReaderHoldsLittle(t *testing.T) {
 	for size, most := range map[int]int64{1 << 20: 4, 40_000: 12} {
 		lines := &longLines{size: size}
 		d := startDaemon(t, func(o *api.Options) {
-			lines.Services, o.Services, o.Stall = o.Services, lines, 500*time.Millisecond
+			lines.Services, o.Services, o.Stall = o.Services, lines, readerStall
 		})
 		hangingStream(t, d, "/v1/agents/brave-otter/output?format=events", "")
 		eventually(t, "the stalled one is cut", func() bool { return lines.over.Load() == 1 })

@@ -132,13 +132,19 @@ func rightsText(row Route) string {
 	case row.Self:
 		return who + fmt.Sprintf(" An agent (scope `%s`) may only name itself.", row.Scope)
 	}
+	if row.ownNoun() != "" {
+		return who + fmt.Sprintf(" An agent (scope `%s`) may only name what belongs to its own initiative.", row.Scope)
+	}
 	return who + fmt.Sprintf(" An agent needs the scope `%s`, and sees itself only.", row.Scope)
 }
 
 func tagOf(row Route) string {
 	path := strings.TrimPrefix(row.Path, "/v1/")
 	for prefix, tag := range map[string]string{
-		"agents": "agents", "projects": "projects", "tokens": "tokens", "events": "events", "stream-tickets": "events",
+		"agents": "agents", "questions": "questions", "answers": "questions", "projects": "projects",
+		"accounts": "accounts", "costs": "costs", "budgets": "costs", "providers": "providers",
+		"tokens": "tokens", "events": "events", "stream-tickets": "events",
+		"initiatives": "initiatives", "pages": "initiatives", "phases": "initiatives", "tasks": "initiatives", "proposals": "proposals", "prompts": "prompts",
 	} {
 		if strings.HasPrefix(path, prefix) {
 			return tag
@@ -166,19 +172,46 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 	if !row.open() {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
-	if strings.Contains(row.Path, "{") || row.ID == "get-metrics" || filters(op, "project") || filters(op, "agent") || row.ID == "spawn-agent" {
+	if strings.Contains(row.Path, "{") || row.ID == "get-metrics" || filters(op, "project") || filters(op, "agent") ||
+		slices.Contains([]string{
+			"spawn-agent", "answer-questions", "set-budget", "create-initiative", "list-tasks", "create-task", "accept-proposals", "dismiss-proposals",
+			"render-prompt",
+		}, row.ID) {
 		statuses = append(statuses, http.StatusNotFound)
 	}
 	if stream {
 		statuses = append(statuses, http.StatusGone, http.StatusTooManyRequests)
 	}
-	if changes := []string{"spawn-agent", "stop-agent", "remove-project", "create-token", "get-agent-diff"}; slices.Contains(changes, row.ID) {
+	if row.ID == "restore-agent" {
+		statuses = append(statuses, http.StatusGone)
+	}
+	if slices.Contains(mayBeRefused(), row.ID) {
 		statuses = append(statuses, http.StatusConflict)
 	}
-	if acts := []string{"spawn-agent", "stop-agent", "add-project", "remove-project", "get-agent-diff"}; slices.Contains(acts, row.ID) {
+	if slices.Contains(mayFail(), row.ID) {
 		statuses = append(statuses, http.StatusUnprocessableEntity)
 	}
 	return statuses
+}
+
+// mayBeRefused are the routes whose act is not legal in every state.
+func mayBeRefused() []string {
+	return []string{
+		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "send-message", "answer-questions",
+		"remove-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
+		"login-account", "finish-login",
+		"edit-initiative", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
+		"accept-proposals", "dismiss-proposals",
+	}
+}
+
+// mayFail are the routes whose act is one of git, of processes or of the disk.
+func mayFail() []string {
+	return []string{
+		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "add-project", "remove-project",
+		"get-agent-diff", "collect-garbage", "make-backup", "add-account", "remove-account", "login-account", "finish-login",
+		"get-account-usage", "test-account", "discover-accounts", "set-account", "render-prompt",
+	}
 }
 
 // filters tells whether a route has a query parameter.
@@ -231,7 +264,10 @@ func (s *Server) describeParam(p huma.Param, row Route) *huma.Param {
 	schema.Nullable = false
 	schema.Description = "" // the parameter says it
 	if p.In == "path" {
-		p.Example = map[string]any{"id": "brave-otter", "ref": "shop"}[p.Name]
+		p.Example = map[string]any{"id": "brave-otter", "ref": "shop", "initiative": "spring-sale"}[p.Name]
+		if p.Example == nil || row.ID == "get-question" {
+			p.Example = "k3v7q2mzt5ha"
+		}
 	}
 	if list, ok := lists()[row.ID]; ok {
 		switch p.Name {
@@ -247,7 +283,7 @@ func (s *Server) describeParam(p huma.Param, row Route) *huma.Param {
 		schema.Items = &items
 		switch p.Name {
 		case "status":
-			schema.Items = refTo("AgentStatus")
+			schema.Items = refTo(statusSchema(row.ID))
 		case "type":
 			schema.Items = refTo("EventType")
 		}
@@ -255,9 +291,26 @@ func (s *Server) describeParam(p huma.Param, row Route) *huma.Param {
 	return &p
 }
 
+// statusSchema names the statuses that a list can be filtered by.
+func statusSchema(id string) string {
+	switch id {
+	case "list-questions":
+		return "QuestionStatus"
+	case "list-tasks", "list-initiative-tasks":
+		return "TaskStatus"
+	case "list-proposals":
+		return "ProposalStatus"
+	}
+	return "AgentStatus"
+}
+
 // lists are the routes that answer with pages.
 func lists() map[string]cw.List {
-	return map[string]cw.List{"list-agents": cw.AgentList(), "list-projects": cw.ProjectList(), "list-tokens": cw.TokenList()}
+	return map[string]cw.List{
+		"list-agents": cw.AgentList(), "list-messages": cw.MessageList(), "list-questions": cw.QuestionList(),
+		"list-projects": cw.ProjectList(), "list-tokens": cw.TokenList(),
+		"list-initiatives": cw.InitiativeList(), "list-proposals": cw.ProposalList(),
+	}
 }
 
 func anyOf[T any](values []T) []any {

@@ -46,11 +46,29 @@ func enums() []enum {
 		enumOf("where a worktree is", cw.WorktreePlanned, cw.WorktreePresent, cw.WorktreeTrashed, cw.WorktreeRemoved),
 		enumOf("what a running agent does now", cw.ActivityBusy, cw.ActivityRetrying, cw.ActivityStalled, cw.ActivityError),
 		enumOf("what a run is for", cw.RunAgent, cw.RunCheck, cw.RunSetup),
-		enumOf("why a run was started", cw.RunSpawn),
+		enumOf("why a run was started",
+			cw.RunSpawn, cw.RunAnswers, cw.RunMissingSignal, cw.RunCommit, cw.RunFollowUp, cw.RunStalled, cw.RunReboot, cw.RunFailover, cw.RunBudget),
+		enumOf("what kind of credentials an account has", cw.AccountOwn, cw.AccountToken, cw.AccountLogin, cw.AccountKey),
+		enumOf("where the figure of a run's cost comes from; empty when it is not known", cw.CostFromCLI, cw.CostFromTable, cw.CostUnknown),
+		enumOf("what a budget is for", cw.BudgetAgent, cw.BudgetInitiative, cw.BudgetAccount),
 		enumOf("where a question stands", cw.QuestionOpen, cw.QuestionAnswered, cw.QuestionWithdrawn),
+		enumOf("whose words a message holds", cw.RoleUser, cw.RoleAssistant, cw.RoleSystem),
+		enumOf("what becomes of a text to an agent that is busy", cw.BusyQueue, cw.BusyRefuse),
+		enumOf("what becomes of an agent that is silent for too long", cw.StallEvent, cw.StallResume),
+		enumOf("what a piece of garbage is",
+			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris),
 		enumOf("one right that a token carries; read and operate are those of dashboards",
 			cw.ScopeRead, cw.ScopeOperate, cw.ScopeReadSelf, cw.ScopePeers, cw.ScopeSignal, cw.ScopeMessage,
 			cw.ScopeQuestion, cw.ScopePlan, cw.ScopeSpawn),
+		enumOf("where an initiative stands", cw.InitiativeActive, cw.InitiativeArchived),
+		enumOf("where a phase stands", cw.PhaseDraft, cw.PhaseApproved, cw.PhaseRunning, cw.PhaseDone, cw.PhaseArchived),
+		enumOf("where a task stands", cw.TaskStatuses()...),
+		enumOf("who does a task", cw.TaskTypes()...),
+		enumOf("how much work a task is thought to be", cw.TaskSizes()...),
+		enumOf("what puts tasks that are ready in order", cw.TaskPriorities()...),
+		enumOf("where a proposal stands", cw.ProposalStatuses()...),
+		enumOf("what a proposal is about", cw.ProposalTargets()...),
+		enumOf("what becomes of the target of a proposal", cw.ActionCreate, cw.ActionUpdate, cw.ActionDelete),
 		enumOf("who acts", cw.ActorPerson, cw.ActorAgent, cw.ActorDashboard, cw.ActorCW),
 		enumOf("what happened", eventTypes...),
 		enumOf("what kind of error, for programs", codes...),
@@ -103,6 +121,12 @@ func describeFields(name string, schema *huma.Schema, t reflect.Type, words map[
 		}
 		field.Nullable = field.Nullable && f.Type.Kind() != reflect.Slice // lists are [], never null
 		is := f.Type
+		optional := is.Kind() == reflect.Pointer && strings.Contains(options, "omitempty")
+		if _, ok := words[is]; !ok && optional {
+			if _, ok := words[is.Elem()]; ok {
+				is = is.Elem()
+			}
+		}
 		if is.Kind() == reflect.Slice && field.Items != nil {
 			if e, ok := words[is.Elem()]; ok {
 				field.Items = refTo(e.is.Name())
@@ -115,7 +139,7 @@ func describeFields(name string, schema *huma.Schema, t reflect.Type, words map[
 			field.Type, field.Ref, field.AnyOf = "", "", []*huma.Schema{refTo(e.is.Name()), {Type: huma.TypeString, Enum: []any{""}}}
 		case ok:
 			field.Type, field.Ref = "", refTo(e.is.Name()).Ref
-		case is.Kind() == reflect.Pointer && field.Ref != "" && !strings.Contains(options, "omitempty"):
+		case is.Kind() == reflect.Pointer && field.Ref != "" && !optional:
 			field.AnyOf, field.Ref = []*huma.Schema{{Ref: field.Ref}, {Type: "null"}}, ""
 		}
 	}

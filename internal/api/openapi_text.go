@@ -22,7 +22,7 @@ The two streams are server-sent events. An item has no event name, so that the o
 
 const aboutServer = `The door for dashboards. It is closed until http.address is set. The same API is on the unix socket of the daemon (host cw.sock), where the kernel tells who is calling and people need no token.`
 
-const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops and registers. On the socket people need none.`
+const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops, resumes, answers, removes and registers, changes initiatives and decides about proposals. On the socket people need none.`
 
 const aboutTicket = `For EventSource, which can send no header: a ticket of POST /v1/stream-tickets opens one stream within 30 seconds, once.`
 
@@ -30,9 +30,16 @@ const aboutFrames = `A stream of server-sent events. Each item is one frame with
 
 func tags() []*huma.Tag {
 	return []*huma.Tag{
-		{Name: "agents", Description: "Start, watch and stop agents, and see what they changed."},
+		{Name: "agents", Description: "Start, watch, tell, stop, resume and remove agents, and see what they changed."},
+		{Name: "questions", Description: "What agents ask people, and the answers."},
 		{Name: "projects", Description: "The git repositories that agents work on."},
+		{Name: "initiatives", Description: "From a goal to tasks: initiatives, their pages, phases and tasks."},
+		{Name: "proposals", Description: "Changes that architect agents suggest, for people to accept or dismiss."},
+		{Name: "prompts", Description: "What agents are told."},
 		{Name: "events", Description: "What happened and happens, as a stream."},
+		{Name: "accounts", Description: "The logins and keys of providers that agents work with. Secrets come in over the socket only, and never out."},
+		{Name: "costs", Description: "What runs cost, and hard limits of it."},
+		{Name: "providers", Description: "The CLIs that agents can be: what cw knows of each, and what is installed."},
 		{Name: "tokens", Description: "Tokens of dashboards."},
 		{Name: "daemon", Description: "The daemon itself."},
 	}
@@ -41,79 +48,207 @@ func tags() []*huma.Tag {
 // operationText says more about a route than its summary.
 func operationText(id string) string {
 	return map[string]string{
-		"get-status":           "How the daemon is: version, places, counts and sizes.",
-		"shut-down":            "Asks the daemon to end and answers at once with the status as it was. Agents run on; the next daemon takes them up.",
-		"get-whoami":           "Who the daemon takes the caller for.",
-		"list-projects":        "One page of the projects, by name unless `sort` says otherwise.",
-		"add-project":          "Registers the repository that contains a folder. One that is registered already is answered as it is.",
-		"get-project":          "One project by id, name or absolute path.",
-		"remove-project":       "Forgets a project and cw's own copy of it. The repository itself is not touched. Refused while agents use it.",
-		"list-agents":          "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
-		"spawn-agent":          "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
-		"get-agent":            "One agent with its runs, places and open questions.",
-		"stop-agent":           "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
-		"get-agent-diff":       "What the agent changed since its base: commits, and work that is not committed.",
-		"get-agent-output":     "Stored output first, then live, without a gap or a double. Closing the connection never stops the agent.",
-		"list-tokens":          "One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.",
-		"create-token":         "Makes a token. The answer is the only place where it can be seen.",
-		"revoke-token":         "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
-		"get-events":           "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",
-		"create-stream-ticket": "Makes a ticket for one stream. It lives 30 seconds, opens one stream once, and may what its maker may.",
-		"get-health":           "Whether a daemon answers. It tells nothing else.",
-		"get-metrics":          "Figures in the text format of Prometheus, when metrics.enabled is set.",
-		"get-openapi":          "This document.",
+		"get-status":            "How the daemon is: version, places, counts and sizes.",
+		"shut-down":             "Asks the daemon to end and answers at once with the status as it was. Agents run on; the next daemon takes them up.",
+		"get-whoami":            "Who the daemon takes the caller for.",
+		"list-projects":         "One page of the projects, by name unless `sort` says otherwise.",
+		"add-project":           "Registers the repository that contains a folder. One that is registered already is answered as it is.",
+		"get-project":           "One project by id, name or absolute path.",
+		"remove-project":        "Forgets a project and cw's own copy of it. The repository itself is not touched. Refused while agents use it.",
+		"list-agents":           "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
+		"spawn-agent":           "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
+		"get-agent":             "One agent with its runs, places and open questions.",
+		"stop-agent":            "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
+		"get-agent-diff":        "What the agent changed since its base: commits, and work that is not committed.",
+		"get-agent-output":      "Stored output first, then live, without a gap or a double. Closing the connection never stops the agent.",
+		"resume-agent":          "Starts another run of an agent that is idle, crashed or stopped, in the same worktree and, where its CLI can, in the same session. It answers when the CLI runs. Refused for one that runs, waits for answers or is removed.",
+		"remove-agent":          "Puts the agent's places into the trash, after a snapshot of all that is not committed. Branches, output and rows stay. Refused while it runs. Removing a removed agent changes nothing.",
+		"restore-agent":         "Brings a removed agent back, with its worktree, branch and what was not committed. 410 when nothing holds them any more. Restoring an agent that was not removed changes nothing.",
+		"list-messages":         "One page of all texts to and from an agent, oldest first unless `sort` says otherwise.",
+		"send-message":          "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
+		"list-questions":        "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
+		"get-question":          "One question by its id.",
+		"answer-questions":      "Stores answers, all or none of them, and answers with the questions when they are durable. An agent of which no question is open any more is resumed with them, exactly once. Refused, naming the answer, for a question that is answered already.",
+		"set-project":           "Changes policies of a project. What is not named stays.",
+		"list-initiatives":      "One page of the initiatives, newest first unless `sort` says otherwise.",
+		"create-initiative":     "Makes an initiative and its first page, which holds the goal. Its slug, the name in commands and branches, is made of the name and numbered when it is taken.",
+		"get-initiative":        "One initiative by id or slug with its pages, phases and tasks, all without their texts, and the number of open proposals.",
+		"edit-initiative":       "Changes an initiative. What is not named stays. An archived one changes in nothing but being taken out of the archive; archiving is refused while agents of it work.",
+		"list-pages":            "The pages of an initiative without their texts, in the order of the tree.",
+		"create-page":           "Makes a page as the last of its siblings.",
+		"get-page":              "One page with its text.",
+		"edit-page":             "Changes or moves a page. What is not named stays. With `revision` a page that changed since is left as it is. A move below itself is refused, naming the way around.",
+		"remove-page":           "Removes a page. Refused for the first page and for one with pages below it.",
+		"list-phases":           "The phases of an initiative without their texts, in order, archived ones too.",
+		"create-phase":          "Makes a phase as the last of its initiative. It is approved: a person asks for it.",
+		"get-phase":             "One phase with its text.",
+		"edit-phase":            "Changes a phase. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
+		"list-initiative-tasks": "The tasks of an initiative without their texts, in the order of its phases.",
+		"list-tasks":            "The tasks of an initiative or of a phase, one of which must be named, without their texts.",
+		"create-task":           "Makes a task as the last of its phase. It is pending: a person asks for it.",
+		"get-task":              "One task with its text.",
+		"edit-task":             "Changes a task. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
+		"list-proposals":        "One page of the proposals that match all filters, oldest first unless `sort` says otherwise.",
+		"get-proposal":          "One proposal with its target as it is now, and what happened to that since.",
+		"accept-proposals":      "Makes the suggested changes in the order in which they depend on each other, all or none. Refused, naming the proposal, when one is not open, when its target changed since, and when it depends on something that is not there and not among them.",
+		"dismiss-proposals":     "Lets proposals be, all or none. The note is told to the next agent.",
+		"render-prompt":         "Renders exactly what an agent would be told, with its blocks, and makes nothing. An architect needs an initiative, or a phase or task of one; an execute agent a task or a goal.",
+		"list-accounts":         "The accounts of a provider, or of all, by priority and name. Secrets are never shown.",
+		"get-account":           "One account by id, name, or `PROVIDER/NAME` (percent-encoded) where several providers have the name.",
+		"add-account":           "Adds an account with a token, an API key, or the directory of an existing login; with none of them an empty one for a login to come. Refused for a name that is taken and for a login that is an account already. The secret is kept in the system's keyring or a sealed file, and told to nobody but the CLI.",
+		"set-account":           "Changes an account. What is not named stays. Agents that run are not touched.",
+		"remove-account":        "Forgets an account and its secret; the costs of its runs stay. Refused, naming the agents, while one uses it, unless `drain` is set: then it gets no new runs and goes with its last agent.",
+		"login-account":         "The command and the variables with which a person logs in, in a terminal of their own. No secret is among them.",
+		"finish-login":          "Looks at what the CLI's own login left behind and takes it over.",
+		"discover-accounts":     "Logins that are found on this machine and are no accounts yet. It adds nothing.",
+		"get-account-usage":     "Asks the provider how far the account's windows are used. When it cannot be asked the answer has the last known figures with their age.",
+		"test-account":          "Tries the account's credentials, and tells what was seen.",
+		"get-costs":             "Sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`; what they cost is added at their end.",
+		"list-providers":        "All presets, built in and of the user's own files, by name; files that cannot be read, too, with line and reason. Programs that are found are asked for their version, once for as long as their file stays as it is.",
+		"get-provider":          "One provider by name or alias, with what is known to go wrong.",
+		"list-budgets":          "All budgets with what is spent of them, by runs that are under way too.",
+		"set-budget":            "Sets the limit of an agent, an initiative or an account; 0 takes it away. At 80 % there is an event budget:warning; at 100 % agents are asked to commit and stop, and then stopped.",
+		"collect-garbage":       "Frees what is kept no longer, and tells what stays and why. With `dryRun` nothing is done.",
+		"make-backup":           "Copies the databases as they are at one moment to a path on the daemon's machine, and verifies the copies. Refused when something is there.",
+		"list-tokens":           "One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.",
+		"create-token":          "Makes a token. The answer is the only place where it can be seen.",
+		"revoke-token":          "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
+		"get-events":            "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",
+		"create-stream-ticket":  "Makes a ticket for one stream. It lives 30 seconds, opens one stream once, and may what its maker may.",
+		"get-health":            "Whether a daemon answers. It tells nothing else.",
+		"get-metrics":           "Figures in the text format of Prometheus, when metrics.enabled is set.",
+		"get-openapi":           "This document.",
 	}[id]
 }
 
 // schemaText says what a component is.
 func schemaText(name string) string {
 	return map[string]string{
-		"Activity":          "what a running agent does now",
-		"AddProjectBody":    "the repository to register",
-		"AgentActivity":     "payload of agent:activity",
-		"AgentCrashed":      "payload of agent:crashed",
-		"AgentOutput":       "payload of agent:output: a chunk was stored",
-		"AgentRunning":      "payload of agent:running",
-		"AgentSpawned":      "payload of agent:spawned",
-		"AgentStarting":     "payload of agent:starting",
-		"AgentStopped":      "payload of agent:stopped: a run ended well, or a person or a rule ended it",
-		"AgentView":         "an agent with everything that belongs to it",
-		"AgentWaiting":      "payload of agent:waiting",
-		"AgentWarning":      "payload of agent:warning",
-		"AgentWorktree":     "an agent's place in one project",
-		"Chunk":             "a piece of raw output; the next one of the session begins where it ends",
-		"Commit":            "one commit of an agent",
-		"ContextUse":        "how full the model's context is",
-		"CreatedToken":      "a token at the only time when it can be seen",
-		"DaemonStatus":      "how the daemon is",
-		"Diff":              "what an agent changed since its base",
-		"EndData":           "why a stream is whole",
-		"Event":             "something that happened, whatever its type",
-		"Health":            "a daemon answers",
-		"Limit":             "a usage limit of an account",
-		"MirrorRestored":    "payload of mirror:restored",
-		"OutputEvent":       "a parsed piece of output with its place",
-		"PageAgentView":     "one page of agents",
-		"PageProject":       "one page of projects",
-		"PageToken":         "one page of tokens",
-		"Problem":           "an error: what kind it is, what is wrong, and what to do next",
-		"Project":           "a git repository that cw works on",
-		"ProjectChanged":    "payload of project:added and project:removed",
-		"Question":          "one question of an agent to people",
-		"QuestionOption":    "one offered answer",
-		"QuestionRequested": "payload of question:requested",
-		"Run":               "one process of an agent; session 1 is the spawn",
-		"SecurityRefused":   "payload of security:refused",
-		"SpawnRequest":      "asks for a new agent",
-		"Stat":              "the size of a difference",
-		"StopRequest":       "asks for the end of a running agent",
-		"StreamEvent":       "what a line of a CLI's output means; only the fields of its kind are there",
-		"StreamTicket":      "opens one stream in place of a token",
-		"Token":             "a token without its secret",
-		"TokenChanged":      "payload of token:created and token:revoked",
-		"TokenRequest":      "asks for a dashboard's token",
-		"Usage":             "tokens as the provider counts them",
-		"Whoami":            "who is calling",
+		"Account":                  "one login or key of one provider, without its secret",
+		"AccountChanged":           "payload of account:added, account:changed, account:removed and account:refreshed",
+		"AccountExhausted":         "payload of account:exhausted",
+		"AccountInvalid":           "payload of account:invalid",
+		"AccountSettings":          "changes an account; what is missing stays",
+		"AccountTest":              "what a test of an account's credentials showed",
+		"AccountUsage":             "the use of an account's windows",
+		"AccountView":              "an account with what people ask about it",
+		"AddAccountRequest":        "adds an account: at most one of token, apiKey and configDir",
+		"AgentAccountSwitched":     "payload of agent:account_switched",
+		"AgentParked":              "payload of agent:parked: the agent goes on by itself",
+		"Budget":                   "a hard limit of cost",
+		"BudgetReached":            "payload of budget:warning and budget:spent",
+		"CostRow":                  "one sum of costs",
+		"DiscoverBody":             "where to look for logins",
+		"FoundLogin":               "a login that was found on this machine and is no account yet",
+		"LoginCommand":             "how a person logs in to an account",
+		"PageAccountView":          "accounts; there is always one page",
+		"PageBudget":               "budgets; there is always one page",
+		"PageCostRow":              "sums of costs; there is always one page",
+		"PageProviderView":         "providers; there is always one page",
+		"ProviderView":             "what is known of one provider's CLI on this machine",
+		"PageFoundLogin":           "logins that were found; there is always one page",
+		"SetBudgetBody":            "sets or takes away a hard limit of cost",
+		"UsageWindow":              "how much of a limited time is used",
+		"PromptRequest":            "asks what an agent would be told",
+		"PromptView":               "a prompt and its parts",
+		"PromptBlock":              "one part of a prompt",
+		"Activity":                 "what a running agent does now",
+		"ProjectRequest":           "the repository to register, by a path or a URL",
+		"AgentActivity":            "payload of agent:activity",
+		"AgentCrashed":             "payload of agent:crashed",
+		"AgentOutput":              "payload of agent:output: a chunk was stored",
+		"AgentPurged":              "payload of agent:purged: a directory left the trash for good",
+		"AgentRemoved":             "payload of agent:removed",
+		"AgentRestored":            "payload of agent:restored",
+		"AgentResumed":             "payload of agent:resumed: another run is intended",
+		"AgentRunning":             "payload of agent:running",
+		"AgentSpawned":             "payload of agent:spawned",
+		"AgentStalled":             "payload of agent:stalled: no output for longer than the provider's patience; the agent still runs",
+		"AgentStarting":            "payload of agent:starting",
+		"AgentStopped":             "payload of agent:stopped: a run ended well, or a person or a rule ended it",
+		"AgentView":                "an agent with everything that belongs to it",
+		"AgentWaiting":             "payload of agent:waiting",
+		"AgentWarning":             "payload of agent:warning",
+		"AgentWorktree":            "an agent's place in one project",
+		"AnswersRequest":           "answers questions, all or none of them",
+		"BackupReport":             "a copy that was made and verified",
+		"BackupRequest":            "asks for a copy of the databases",
+		"Chunk":                    "a piece of raw output; the next one of the session begins where it ends",
+		"Commit":                   "one commit of an agent",
+		"ContextUse":               "how full the model's context is",
+		"CreatedToken":             "a token at the only time when it can be seen",
+		"DaemonStatus":             "how the daemon is",
+		"Diff":                     "what an agent changed since its base",
+		"DiskState":                "payload of disk:low and disk:ok",
+		"EndData":                  "why a stream is whole",
+		"Event":                    "something that happened, whatever its type",
+		"GCReport":                 "what a clean-up freed, or would free",
+		"GCRequest":                "asks for a clean-up of what is kept no longer",
+		"Garbage":                  "something that may go, or must not go yet",
+		"Health":                   "a daemon answers",
+		"Limit":                    "a usage limit of an account",
+		"Message":                  "a text that goes to an agent, or its final word of a run",
+		"MessageQueued":            "payload of message:queued",
+		"MirrorRestored":           "payload of mirror:restored",
+		"OutputEvent":              "a parsed piece of output with its place",
+		"PageAgentView":            "one page of agents",
+		"PageInitiative":           "one page of initiatives",
+		"PageDocument":             "pages of an initiative; there is always one page of them",
+		"PagePhase":                "phases; there is always one page",
+		"PageTask":                 "tasks; there is always one page",
+		"PageProposal":             "one page of proposals",
+		"Initiative":               "a goal over one or more projects",
+		"InitiativeProject":        "a project of an initiative",
+		"InitiativeView":           "an initiative with everything that belongs to it",
+		"InitiativeEdit":           "changes an initiative; what is missing stays",
+		"InitiativeChanged":        "payload of initiative:created and initiative:changed",
+		"CreateInitiativeRequest":  "asks for a new initiative",
+		"Document":                 "a page of an initiative",
+		"CreatePageBody":           "asks for a new page",
+		"PageEdit":                 "changes or moves a page; what is missing stays",
+		"PageChanged":              "payload of page:created, page:changed and page:removed",
+		"Phase":                    "a step of an initiative, which holds tasks",
+		"CreatePhaseBody":          "asks for a new phase",
+		"PhaseEdit":                "changes a phase; what is missing stays",
+		"PhaseChanged":             "payload of phase:created and phase:changed",
+		"Task":                     "one unit of work for one agent",
+		"CreateTaskRequest":        "asks for a new task",
+		"TaskEdit":                 "changes a task; what is missing stays",
+		"TaskChanged":              "payload of task:created and task:changed",
+		"Proposal":                 "a change that an architect agent suggests",
+		"ProposalView":             "a proposal beside what it changes, as that is now",
+		"ProposalChoice":           "names open proposals, in exactly one of three ways",
+		"ProposalChanged":          "payload of proposal:created, proposal:accepted, proposal:dismissed and proposal:superseded",
+		"PageMessage":              "one page of messages",
+		"PageProject":              "one page of projects",
+		"PageQuestionView":         "one page of questions",
+		"PageToken":                "one page of tokens",
+		"Problem":                  "an error: what kind it is, what is wrong, and what to do next",
+		"Project":                  "a git repository that cw works on",
+		"ProjectChanged":           "payload of project:added and project:removed",
+		"ProjectPolicies":          "payload of project:changed",
+		"ProjectSettings":          "changes policies of a project",
+		"Question":                 "one question of an agent to people",
+		"QuestionAnsweredPayload":  "payload of question:answered",
+		"QuestionOption":           "one offered answer",
+		"QuestionRequested":        "payload of question:requested",
+		"QuestionView":             "a question with the name of the agent that asks",
+		"QuestionWithdrawnPayload": "payload of question:withdrawn",
+		"ResumeRequest":            "asks for another run of an agent that is at rest",
+		"Run":                      "one process of an agent; session 1 is the spawn",
+		"SecurityRefused":          "payload of security:refused",
+		"SendRequest":              "a text of a person for an agent",
+		"Sizes":                    "the space that the parts of the home take",
+		"SpawnRequest":             "asks for a new agent",
+		"Stat":                     "the size of a difference",
+		"StopRequest":              "asks for the end of a running agent",
+		"StreamEvent":              "what a line of a CLI's output means; only the fields of its kind are there",
+		"StreamTicket":             "opens one stream in place of a token",
+		"Token":                    "a token without its secret",
+		"TokenChanged":             "payload of token:created and token:revoked",
+		"TokenRequest":             "asks for a dashboard's token",
+		"Usage":                    "tokens as the provider counts them",
+		"Whoami":                   "who is calling",
 	}[name]
 }
 
@@ -157,11 +292,60 @@ func bodyExample(id string) any {
 	case "spawn-agent":
 		return cw.SpawnRequest{Goal: "Fix the failing test in parser_test.go", Projects: []string{"shop"}, Provider: "claude"}
 	case "add-project":
-		return addProjectBody{Path: "/home/me/src/shop"}
+		return cw.ProjectRequest{Path: "/home/me/src/shop"}
 	case "create-token":
 		return cw.TokenRequest{Name: "wall-screen", Scopes: []cw.Scope{cw.ScopeRead}}
 	case "stop-agent":
 		return cw.StopRequest{Now: true}
+	case "resume-agent":
+		return cw.ResumeRequest{Text: "Go on, and keep the old behaviour behind a flag"}
+	case "send-message":
+		return cw.SendRequest{Text: "The tests are in parser_test.go", WhenBusy: cw.BusyQueue}
+	case "answer-questions":
+		return cw.AnswersRequest{Answers: map[cw.QuestionID]string{"k3v7q2mzt5ha": "yes", "m4w8r3nzu6jb": `["fast","small"]`}}
+	case "set-project":
+		resume := cw.StallResume
+		return cw.ProjectSettings{Stall: &resume}
+	case "add-account":
+		return sentAccount{AddAccountRequest: cw.AddAccountRequest{Provider: "claude", Email: "you@example.com"}, Token: "sk-ant-oat01-…"}
+	case "set-account":
+		first := 10
+		return cw.AccountSettings{Priority: &first}
+	case "discover-accounts":
+		return discoverBody{Env: map[string]string{"CLAUDE_CONFIG_DIR": "/home/me/.claude-work"}}
+	case "create-initiative":
+		return cw.CreateInitiativeRequest{Name: "Spring sale", Goal: "Prices can be lowered for a time", Projects: []string{"shop"}}
+	case "edit-initiative":
+		archived := true
+		return cw.InitiativeEdit{Archived: &archived}
+	case "create-page":
+		return createPageBody{Title: "How prices are rounded", Body: "To whole cents, half up."}
+	case "edit-page":
+		body := "To whole cents, half to even."
+		return cw.PageEdit{Body: &body, Revision: 3}
+	case "create-phase":
+		return createPhaseBody{Name: "Price rules", DependsOn: []cw.PhaseID{"m4w8r3nzu6jb"}}
+	case "edit-phase":
+		approved := cw.PhaseApproved
+		return cw.PhaseEdit{Status: &approved}
+	case "create-task":
+		return cw.CreateTaskRequest{
+			PhaseID: "k3v7q2mzt5ha", Name: "Lower a price for a time", Body: "Extend `prices/rule.go` …",
+			Paths: []string{"prices/**"}, Checks: []string{"go test ./prices passes"},
+		}
+	case "edit-task":
+		done := cw.TaskDone
+		return cw.TaskEdit{Status: &done}
+	case "accept-proposals":
+		return cw.ProposalChoice{IDs: []cw.ProposalID{"k3v7q2mzt5ha", "m4w8r3nzu6jb"}}
+	case "dismiss-proposals":
+		return cw.ProposalChoice{Agent: "brave-otter", Note: "prices are never rounded up"}
+	case "set-budget":
+		return setBudgetBody{Scope: cw.BudgetAgent, Ref: "brave-otter", LimitUSD: 5}
+	case "collect-garbage":
+		return cw.GCRequest{DryRun: true}
+	case "make-backup":
+		return cw.BackupRequest{Path: "/home/me/cw-backup.db", Logs: true}
 	}
 	return nil
 }

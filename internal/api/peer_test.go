@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cw/internal/cwtest/lab"
 )
 
 // childSocket names the variable that makes the test binary connect to a
@@ -78,7 +80,7 @@ func TestPeerOfARealProcess(t *testing.T) {
 func TestPeerOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can start a process of another user")
+		lab.Lacks(t, "only root can start a process of another user")
 	}
 	d := startDaemon(t, nil)
 	noError(t, os.Chmod(strings.TrimSuffix(d.socket, "/s"), 0o755))

@@ -8,15 +8,16 @@ import (
 )
 
 type projectRef struct {
-	Ref string `path:"ref" doc:"id, name or path (percent-encoded)"`
+	Ref string `path:"ref" doc:"id, name, path or URL (percent-encoded)"`
 }
 
 type addProject struct {
-	Body addProjectBody
+	Body cw.ProjectRequest
 }
 
-type addProjectBody struct {
-	Path string `json:"path" doc:"absolute path of the repository, or of a folder in it"`
+type setProject struct {
+	Ref  string `path:"ref" doc:"id, name, path or URL (percent-encoded)"`
+	Body cw.ProjectSettings
 }
 
 func registerProjects(s *Server) {
@@ -27,10 +28,13 @@ func registerProjects(s *Server) {
 		return page, err
 	})
 	handle(s, "add-project", func(ctx context.Context, in *addProject) (cw.Project, error) {
-		return services.AddProject(ctx, in.Body.Path)
+		return services.AddProject(ctx, in.Body)
 	})
 	handle(s, "get-project", func(ctx context.Context, in *projectRef) (cw.Project, error) {
 		return services.Project(ctx, in.Ref)
+	})
+	handle(s, "set-project", func(ctx context.Context, in *setProject) (cw.Project, error) {
+		return services.SetProject(ctx, in.Ref, in.Body)
 	})
 	handle(s, "remove-project", func(ctx context.Context, in *projectRef) (cw.Project, error) {
 		return services.RemoveProject(ctx, in.Ref)
@@ -46,8 +50,8 @@ func orEmpty[T any](list []T) []T {
 }
 
 // AddProject implements cw.ProjectService.
-func (c *Client) AddProject(ctx context.Context, path string) (cw.Project, error) {
-	return call[cw.Project](ctx, c, request{method: http.MethodPost, path: "/v1/projects", body: addProjectBody{path}})
+func (c *Client) AddProject(ctx context.Context, req cw.ProjectRequest) (cw.Project, error) {
+	return call[cw.Project](ctx, c, request{method: http.MethodPost, path: "/v1/projects", body: req})
 }
 
 // Projects implements cw.ProjectService.
@@ -60,6 +64,11 @@ func (c *Client) Projects(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Proje
 // Project implements cw.ProjectService.
 func (c *Client) Project(ctx context.Context, ref string) (cw.Project, error) {
 	return call[cw.Project](ctx, c, request{method: http.MethodGet, path: "/v1/projects/" + segment(ref)})
+}
+
+// SetProject implements cw.ProjectService.
+func (c *Client) SetProject(ctx context.Context, ref string, s cw.ProjectSettings) (cw.Project, error) {
+	return call[cw.Project](ctx, c, request{method: http.MethodPost, path: "/v1/projects/" + segment(ref) + "/settings", body: s})
 }
 
 // RemoveProject implements cw.ProjectService.

@@ -10,7 +10,7 @@ import (
 	"cw/internal/cw"
 )
 
-// TestBodiesByRoute: only a goal may be long. A stream would hold its body for
+// TestBodiesByRoute: only a text for an agent may be long. A stream would hold its body for
 // as long as it is open, and whoever may only read could fill the memory.
 func TestBodiesByRoute(t *testing.T) {
 	t.Parallel()
@@ -28,6 +28,11 @@ func TestBodiesByRoute(t *testing.T) {
 		{"a short one", "POST", "/v1/stream-tickets", text(short), `"ticket":`},
 		{"one byte more", "POST", "/v1/stream-tickets", text(short + 1), "longer than 65536 bytes"},
 		{"a goal", "POST", "/v1/agents", text(short + 1), "goal"},
+		{"answers", "POST", "/v1/answers", text(short + 1), "no answer is given"},
+		{"a message", "POST", "/v1/agents/brave-otter/messages", text(short + 1), "the text is empty"},
+		{"more instructions", "POST", "/v1/agents/nobody/resume", text(short + 1), "there is no agent"},
+		{"a removal", "POST", "/v1/agents/brave-otter/remove", text(short + 1), "longer than 65536 bytes"},
+		{"settings", "POST", "/v1/projects/shop/settings", text(short + 1), "longer than 65536 bytes"},
 	} {
 		lines := []string{"Host: " + at.host, bearerLine(tokenOperate), "Content-Type: application/json", "Connection: close"}
 		whole := append(lines, fmt.Sprintf("Content-Length: %d", len(c.body)))

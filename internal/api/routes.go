@@ -42,8 +42,12 @@ func (r Route) bodyMax() int64 {
 	switch {
 	case r.Method != http.MethodPost:
 		return 0
-	case r.ID == "spawn-agent":
-		return BodyMax
+	case slices.Contains([]string{
+		"spawn-agent", "resume-agent", "send-message", "answer-questions", "create-initiative", "edit-initiative",
+		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
+		"render-prompt",
+	}, r.ID):
+		return BodyMax // they carry texts for agents
 	}
 	return bodyShort
 }
@@ -63,15 +67,68 @@ func Routes() []Route {
 
 		{get, "/v1/projects", "list-projects", "All projects, by name", peopleOnly, false, read},
 		{post, "/v1/projects", "add-project", "Register a git repository", peopleOnly, false, operate},
-		{get, "/v1/projects/{ref}", "get-project", "One project by id, name or path", peopleOnly, false, read},
+		{get, "/v1/projects/{ref}", "get-project", "One project by id, name, path or URL", peopleOnly, false, read},
+		{post, "/v1/projects/{ref}/settings", "set-project", "Change policies of a project", peopleOnly, false, operate},
 		{del, "/v1/projects/{ref}", "remove-project", "Forget a project that no agent uses", peopleOnly, false, operate},
 
 		{get, "/v1/agents", "list-agents", "Agents, newest first", cw.ScopePeers, false, read},
 		{post, "/v1/agents", "spawn-agent", "Make an agent and start it", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}", "get-agent", "One agent by name or id", cw.ScopeReadSelf, true, read},
 		{post, "/v1/agents/{id}/stop", "stop-agent", "End an agent's processes", peopleOnly, false, operate},
+		{post, "/v1/agents/{id}/resume", "resume-agent", "Start another run of an agent at rest", peopleOnly, false, operate},
+		{post, "/v1/agents/{id}/remove", "remove-agent", "Put an agent's places into the trash", peopleOnly, false, operate},
+		{post, "/v1/agents/{id}/restore", "restore-agent", "Bring a removed agent back", peopleOnly, false, operate},
+		{get, "/v1/agents/{id}/messages", "list-messages", "Texts to and from an agent, oldest first", peopleOnly, false, read},
+		{post, "/v1/agents/{id}/messages", "send-message", "Tell an agent something", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}/diff", "get-agent-diff", "What an agent changed", cw.ScopeReadSelf, true, read},
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
+
+		{get, "/v1/questions", "list-questions", "Questions of agents to people, oldest first", peopleOnly, false, read},
+		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},
+		{post, "/v1/answers", "answer-questions", "Answer questions, all or none", peopleOnly, false, operate},
+
+		{get, "/v1/initiatives", "list-initiatives", "Initiatives, newest first", peopleOnly, false, read},
+		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}", "get-initiative", "One initiative with everything that belongs to it", cw.ScopeReadSelf, false, read},
+		{post, "/v1/initiatives/{initiative}", "edit-initiative", "Change or archive an initiative", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}/pages", "list-pages", "Pages of an initiative, in the order of the tree", cw.ScopeReadSelf, false, read},
+		{post, "/v1/initiatives/{initiative}/pages", "create-page", "Make a page", peopleOnly, false, operate},
+		{get, "/v1/pages/{page}", "get-page", "One page with its text", cw.ScopeReadSelf, false, read},
+		{post, "/v1/pages/{page}", "edit-page", "Change or move a page", peopleOnly, false, operate},
+		{del, "/v1/pages/{page}", "remove-page", "Remove a page that has none below it", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}/phases", "list-phases", "Phases of an initiative, in order", cw.ScopeReadSelf, false, read},
+		{post, "/v1/initiatives/{initiative}/phases", "create-phase", "Make a phase", peopleOnly, false, operate},
+		{get, "/v1/phases/{phase}", "get-phase", "One phase", cw.ScopeReadSelf, false, read},
+		{post, "/v1/phases/{phase}", "edit-phase", "Change, approve or archive a phase", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}/tasks", "list-initiative-tasks", "Tasks of an initiative, in the order of its phases", cw.ScopeReadSelf, false, read},
+		{get, "/v1/tasks", "list-tasks", "Tasks of an initiative or a phase", peopleOnly, false, read},
+		{post, "/v1/tasks", "create-task", "Make a task", peopleOnly, false, operate},
+		{get, "/v1/tasks/{task}", "get-task", "One task", cw.ScopeReadSelf, false, read},
+		{post, "/v1/tasks/{task}", "edit-task", "Change, finish or cancel a task", peopleOnly, false, operate},
+		{get, "/v1/proposals", "list-proposals", "Changes that agents suggest, oldest first", peopleOnly, false, read},
+		{get, "/v1/proposals/{proposal}", "get-proposal", "One proposal beside what it changes", cw.ScopeReadSelf, false, read},
+		{post, "/v1/proposals/accept", "accept-proposals", "Make suggested changes, all or none", peopleOnly, false, operate},
+		{post, "/v1/proposals/dismiss", "dismiss-proposals", "Let suggested changes be, all or none", peopleOnly, false, operate},
+
+		{post, "/v1/prompts", "render-prompt", "What an agent would be told", peopleOnly, false, read},
+
+		{get, "/v1/accounts", "list-accounts", "Accounts of providers, with who uses them", peopleOnly, false, read},
+		{post, "/v1/accounts", "add-account", "Add an account, with its secret", peopleOnly, false, never},
+		{post, "/v1/accounts/discover", "discover-accounts", "Logins that are found on the machine", peopleOnly, false, never},
+		{get, "/v1/accounts/{ref}", "get-account", "One account", peopleOnly, false, read},
+		{post, "/v1/accounts/{ref}/settings", "set-account", "Change an account", peopleOnly, false, operate},
+		{del, "/v1/accounts/{ref}", "remove-account", "Forget an account and its secret", peopleOnly, false, operate},
+		{post, "/v1/accounts/{ref}/login", "login-account", "How a person logs in to an account", peopleOnly, false, never},
+		{post, "/v1/accounts/{ref}/login/finish", "finish-login", "Take over what a login left behind", peopleOnly, false, never},
+		{post, "/v1/accounts/{ref}/usage", "get-account-usage", "Ask how far an account's windows are used", peopleOnly, false, operate},
+		{post, "/v1/accounts/{ref}/test", "test-account", "Try an account's credentials", peopleOnly, false, operate},
+
+		{get, "/v1/providers", "list-providers", "Providers, and which of their programs are installed", peopleOnly, false, read},
+		{get, "/v1/providers/{ref}", "get-provider", "One provider", peopleOnly, false, read},
+
+		{get, "/v1/costs", "get-costs", "Sums of what runs cost", peopleOnly, false, read},
+		{get, "/v1/budgets", "list-budgets", "Hard limits of cost, with what is spent", peopleOnly, false, read},
+		{post, "/v1/budgets", "set-budget", "Set or take away a hard limit of cost", peopleOnly, false, operate},
 
 		{get, "/v1/tokens", "list-tokens", "Tokens of dashboards, newest first", peopleOnly, false, never},
 		{post, "/v1/tokens", "create-token", "Make a token for a dashboard", peopleOnly, false, never},
@@ -81,6 +138,8 @@ func Routes() []Route {
 		{post, "/v1/stream-tickets", "create-stream-ticket", "Make a ticket that opens one stream in place of a token", peopleOnly, false, read},
 		{get, "/v1/openapi.json", "get-openapi", "The description of this API (OpenAPI 3.1)", peopleOnly, false, read},
 
+		{post, "/v1/gc", "collect-garbage", "Free what is kept no longer", peopleOnly, false, never},
+		{post, "/v1/backup", "make-backup", "Copy the databases", peopleOnly, false, never},
 		{get, "/healthz", "get-health", "Whether a daemon answers", peopleOnly, false, Anyone},
 		{get, "/metrics", "get-metrics", "Figures for Prometheus, when they are switched on", peopleOnly, false, read},
 	}
@@ -111,7 +170,7 @@ func covers(scopes []cw.Scope, needed cw.Scope) bool {
 func (r Route) forbidden(actor cw.Actor) error {
 	if actor.Kind == cw.ActorAgent {
 		return cw.Errorf(cw.CodeForbidden, "an agent may not do this (%s)", r.ID).
-			WithHint("only a person outside of an agent's run may; an agent may read itself, its output and its diff")
+			WithHint("only a person outside of an agent's run may; an agent may read itself, its output, its diff, and what belongs to its initiative")
 	}
 	if actor.Kind == cw.ActorDashboard && r.Dashboard == never {
 		return cw.Errorf(cw.CodeForbidden, "this cannot be done over TCP (%s)", r.ID).

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -63,6 +64,8 @@ type Options struct {
 	OnRefused func(ctx context.Context, actor cw.Actor, what string)
 	// Log takes what people must not see. nil: nothing is logged.
 	Log *slog.Logger
+	// Guards lets tests take a guard out. May be nil.
+	Guards cw.Guards
 	// Version and BuildID of the program, told in the Server header.
 	Version, BuildID string
 	// KeepAlive is the time between signs of life in a quiet stream; 0: 15 s.
@@ -117,10 +120,22 @@ func registerAll(s *Server) {
 	registerDaemon(s)
 	registerProjects(s)
 	registerAgents(s)
+	registerMessages(s)
+	registerQuestions(s)
 	registerOutput(s)
 	registerEvents(s)
+	registerInitiatives(s)
+	registerDocuments(s)
+	registerPhases(s)
+	registerTasks(s)
+	registerProposals(s)
+	registerPrompts(s)
+	registerAccounts(s)
+	registerCosts(s)
+	registerProviders(s)
 	registerTokens(s)
 	registerTickets(s)
+	registerHouse(s)
 	registerHealth(s)
 	registerOpenAPI(s)
 }
@@ -131,7 +146,7 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 	}
 	s := &Server{
 		opts:     opts.withDefaults(),
-		gate:     gate{uid: os.Geteuid(), host: SocketHost, patience: bodyPatience},
+		gate:     gate{uid: os.Geteuid(), host: SocketHost, patience: bodyPatience, guards: opts.Guards},
 		mux:      http.NewServeMux(),
 		rows:     map[string]Route{},
 		patterns: map[string]Route{},
@@ -143,6 +158,8 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 		s.rows[row.ID], s.patterns[row.Pattern()] = row, row
 	}
 	s.api = humago.New(guardedMux{s}, humaConfig())
+	// A secret travels as the string that it is.
+	s.api.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[cw.Secret](), reflect.TypeFor[string]())
 	s.api.UseMiddleware(throughEdge)
 	s.mux.HandleFunc("/", s.nothingHere)
 	register(s)
@@ -192,7 +209,7 @@ func (m guardedMux) HandleFunc(pattern string, handler func(http.ResponseWriter,
 func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		if err := s.allow(ctx, row, r.PathValue("id")); err != nil {
+		if err := s.allow(ctx, row, r.PathValue(row.namedBy())); err != nil {
 			what := fmt.Sprintf("%s (%s %s)", row.ID, r.Method, shownPath(r))
 			s.logRefusal(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
 			s.opts.OnRefused(context.WithoutCancel(ctx), cw.ActorOf(ctx), what)

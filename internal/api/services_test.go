@@ -56,11 +56,13 @@ func TestSameAnswers(t *testing.T) {
 	t.Parallel()
 	d := startDaemon(t, nil)
 	ctx := t.Context()
-	type call func(cw.Services) answer
-	calls := map[string]call{
+	asks := d.fixture.Ask(t)
+	_, err := d.memory.Remove(ctx, d.fixture.Ask(t))
+	noError(t, err)
+	calls := map[string]func(cw.Services) answer{
 		"status":         func(s cw.Services) answer { return one(s.Status(ctx)) },
 		"projects":       func(s cw.Services) answer { return one(s.Projects(ctx, cw.PageQuery{})) },
-		"add no project": func(s cw.Services) answer { return one(s.AddProject(ctx, d.fixture.NoRepo)) },
+		"add no project": func(s cw.Services) answer { return one(s.AddProject(ctx, cw.ProjectRequest{Path: d.fixture.NoRepo})) },
 		"remove in use":  func(s cw.Services) answer { return one(s.RemoveProject(ctx, d.fixture.Project)) },
 		"spawn no goal":  func(s cw.Services) answer { return one(s.Spawn(ctx, cw.SpawnRequest{})) },
 		"spawn bad name": func(s cw.Services) answer { return one(s.Spawn(ctx, cw.SpawnRequest{Goal: "x", Name: "../x"})) },
@@ -76,6 +78,23 @@ func TestSameAnswers(t *testing.T) {
 		"agents of none": func(s cw.Services) answer {
 			return one(s.Agents(ctx, cw.AgentFilter{Statuses: []cw.AgentStatus{"odd"}}))
 		},
+		"agents removed": func(s cw.Services) answer { return one(s.Agents(ctx, cw.AgentFilter{Removed: true})) },
+		"questions":      func(s cw.Services) answer { return one(s.Questions(ctx, cw.QuestionFilter{})) },
+		"questions by all": func(s cw.Services) answer {
+			return one(s.Questions(ctx, cw.QuestionFilter{
+				PageQuery: cw.PageQuery{Limit: 2, Sort: "-createdAt"}, Statuses: cw.QuestionStatuses()[:2], Agent: asks,
+			}))
+		},
+		"questions odd": func(s cw.Services) answer {
+			return one(s.Questions(ctx, cw.QuestionFilter{Statuses: []cw.QuestionStatus{"odd"}}))
+		},
+		"answer nothing": func(s cw.Services) answer { return one(s.Answer(ctx, cw.AnswersRequest{})) },
+		"answer nobody": func(s cw.Services) answer {
+			return one(s.Answer(ctx, cw.AnswersRequest{Answers: map[cw.QuestionID]string{"": "x", "y": "<&>"}}))
+		},
+		"set nothing":      func(s cw.Services) answer { return one(s.SetProject(ctx, "shop", cw.ProjectSettings{})) },
+		"look for garbage": func(s cw.Services) answer { return one(s.CollectGarbage(ctx, cw.GCRequest{DryRun: true})) },
+		"back up nowhere":  func(s cw.Services) answer { return one(s.Backup(ctx, cw.BackupRequest{Path: "x", Logs: true})) },
 		"events": func(s cw.Services) answer {
 			return all(s.Events(ctx, cw.EventQuery{After: 3, Agent: servicetest.PreparedAgent}))
 		},
@@ -84,15 +103,22 @@ func TestSameAnswers(t *testing.T) {
 		},
 		"events gone": func(s cw.Services) answer { return all(s.Events(ctx, cw.EventQuery{After: 1})) },
 	}
-	for _, name := range []string{"", ".", "..", "no one", "a/../b", servicetest.PreparedAgent, servicetest.PreparedStandalone, string(d.agent(t, "brave-otter"))} {
+	for _, name := range []string{"", ".", "..", "no one", "a/../b", servicetest.PreparedAgent, servicetest.PreparedStandalone, string(d.agent(t, "brave-otter")), asks} {
 		if name != "" {
 			calls["agent "+name] = func(s cw.Services) answer { return one(s.Agent(ctx, name)) }
 			calls["project "+name] = func(s cw.Services) answer { return one(s.Project(ctx, name)) }
+			calls["question "+name] = func(s cw.Services) answer { return one(s.Question(ctx, name)) }
+			calls["messages "+name] = func(s cw.Services) answer { return one(s.Messages(ctx, name, cw.PageQuery{Limit: 1})) }
+			calls["send nothing "+name] = func(s cw.Services) answer { return one(s.Send(ctx, name, cw.SendRequest{})) }
+			calls["restore "+name] = func(s cw.Services) answer { return one(s.Restore(ctx, name)) }
 			calls["diff "+name] = func(s cw.Services) answer { return one(s.Diff(ctx, name, cw.DiffRequest{})) }
 			calls["stat "+name] = func(s cw.Services) answer { return one(s.Diff(ctx, name, cw.DiffRequest{Stat: true})) }
 			calls["output "+name] = func(s cw.Services) answer { return all(s.Output(ctx, name, cw.OutputQuery{Session: 1, Offset: 4})) }
 			calls["parsed "+name] = func(s cw.Services) answer { return all(s.OutputEvents(ctx, name, cw.OutputQuery{})) }
 		}
+	}
+	for name, call := range planCalls(ctx, plan(t, d, servicetest.PreparedAgent)) {
+		calls[name] = call
 	}
 	client := d.client("")
 	for name, call := range calls {

@@ -3,6 +3,7 @@ package cw
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,7 +15,8 @@ const GoalMax = 4 << 20
 // Mode is what an agent is for.
 type Mode string
 
-// The modes. Only execute can be spawned so far.
+// The modes. All but execute are architects: they work for an initiative and
+// suggest.
 const (
 	ModeExecute Mode = "execute"
 	ModeDiscuss Mode = "discuss"
@@ -23,43 +25,51 @@ const (
 	ModeRefine  Mode = "refine"
 )
 
+// Modes lists all modes in the order in which an initiative goes through them.
+func Modes() []Mode { return []Mode{ModeDiscuss, ModeRefine, ModePlan, ModeDetail, ModeExecute} }
+
+// Architect tells whether agents of the mode work for an initiative and suggest.
+func (m Mode) Architect() bool { return m != ModeExecute && slices.Contains(Modes(), m) }
+
 // Agent is a worker: an alias, a mode, a provider and a place to work. Its
 // processes are runs.
 type Agent struct {
-	ID             AgentID     `json:"id" gorm:"primaryKey" doc:"unguessable id"`
-	Alias          string      `json:"name" doc:"alias, an adjective and an animal; never used again"`
-	Definition     string      `json:"definition" doc:"what kind of agent it is"`
-	Mode           Mode        `json:"mode" doc:"what it is for"`
-	Provider       string      `json:"provider" doc:"whose CLI it runs"`
-	AccountID      string      `json:"accountId" doc:"the account of the provider"`
-	Model          string      `json:"model" doc:"the model that was asked for; empty: the CLI's own"`
-	Title          string      `json:"title" doc:"first line of the goal"`
-	Status         AgentStatus `json:"status" doc:"where it stands"`
-	Reason         Reason      `json:"reason" doc:"why it has its status; empty when nothing is to be said"`
-	RetryAt        *time.Time  `json:"retryAt" doc:"when a usage limit ends; null without one"`
-	Error          string      `json:"error" doc:"why it crashed, for people"`
-	Result         string      `json:"result" doc:"its final word"`
-	NoChanges      string      `json:"noChanges,omitempty" doc:"why nothing had to be changed, in its own words"`
-	Warnings       []string    `json:"warnings" gorm:"serializer:json" doc:"what is worth a look"`
-	ParentID       AgentID     `json:"parentId" doc:"the agent that made it; empty for those of people"`
-	Depth          int         `json:"-"`
-	Origin         string      `json:"-"`
-	CreatedBy      string      `json:"-"`
-	InitiativeID   string      `json:"initiativeId" doc:"kept for later: empty"`
-	PhaseID        string      `json:"phaseId" doc:"kept for later: empty"`
-	TaskID         string      `json:"taskId" doc:"kept for later: empty"`
-	AgentCwd       string      `json:"agentCwd" doc:"its working directory"`
-	SessionID      string      `json:"sessionId" doc:"the CLI's own id of the session"`
-	SessionNumber  int         `json:"sessionNumber" doc:"number of its last run, from 1"`
-	CommitRetries  int         `json:"-"`
-	SignalRetries  int         `json:"-"`
-	LastSnippet    string      `json:"lastSnippet,omitempty" doc:"the last words of its output"`
-	OptionsJSON    string      `json:"-"` // spawn options, for later resumes
-	AttributesJSON string      `json:"-"`
-	PinnedAt       *time.Time  `json:"-"`
-	DeletedAt      *time.Time  `json:"-"`
-	CreatedAt      time.Time   `json:"createdAt" doc:"when it was made"`
-	UpdatedAt      time.Time   `json:"updatedAt" doc:"when its row last changed"`
+	ID             AgentID      `json:"id" gorm:"primaryKey" doc:"unguessable id"`
+	Alias          string       `json:"name" doc:"alias, an adjective and an animal; never used again"`
+	Definition     string       `json:"definition" doc:"what kind of agent it is"`
+	Mode           Mode         `json:"mode" doc:"what it is for"`
+	Provider       string       `json:"provider" doc:"whose CLI it runs"`
+	AccountID      AccountID    `json:"accountId" doc:"the account of the provider"`
+	Model          string       `json:"model" doc:"the model that was asked for; empty: the CLI's own"`
+	Title          string       `json:"title" doc:"first line of the goal"`
+	Status         AgentStatus  `json:"status" doc:"where it stands"`
+	Reason         Reason       `json:"reason" doc:"why it has its status; empty when nothing is to be said"`
+	RetryAt        *time.Time   `json:"retryAt" doc:"when a usage limit ends; null without one"`
+	Error          string       `json:"error" doc:"why it crashed, for people"`
+	Result         string       `json:"result" doc:"its final word"`
+	NoChanges      string       `json:"noChanges,omitempty" doc:"why nothing had to be changed, in its own words"`
+	Warnings       []string     `json:"warnings" gorm:"serializer:json" doc:"what is worth a look"`
+	ParentID       AgentID      `json:"parentId" doc:"the agent that made it; empty for those of people"`
+	Depth          int          `json:"-"`
+	Origin         string       `json:"-"`
+	CreatedBy      string       `json:"-"`
+	InitiativeID   InitiativeID `json:"initiativeId" doc:"the initiative that it works for; empty without one"`
+	PhaseID        PhaseID      `json:"phaseId" doc:"the phase that it works on; empty without one"`
+	TaskID         TaskID       `json:"taskId" doc:"the task that it does; empty without one"`
+	AgentCwd       string       `json:"agentCwd" doc:"its working directory"`
+	SessionID      string       `json:"sessionId" doc:"the CLI's own id of the session"`
+	SessionNumber  int          `json:"sessionNumber" doc:"number of its last run, from 1"`
+	CommitRetries  int          `json:"-"` // runs that were to commit what was left dirty
+	SignalRetries  int          `json:"-"` // runs that were to write the signal
+	EmptyRetries   int          `json:"-"` // runs that were to commit, or to say that nothing was needed
+	StallRetries   int          `json:"-"` // runs that followed a stall
+	LastSnippet    string       `json:"lastSnippet,omitempty" doc:"the last words of its output"`
+	OptionsJSON    string       `json:"-"` // spawn options, for later resumes
+	AttributesJSON string       `json:"-"`
+	PinnedAt       *time.Time   `json:"-"`
+	DeletedAt      *time.Time   `json:"removedAt,omitempty" doc:"when a person removed it; missing while it is there"`
+	CreatedAt      time.Time    `json:"createdAt" doc:"when it was made"`
+	UpdatedAt      time.Time    `json:"updatedAt" doc:"when its row last changed"`
 }
 
 // WorktreeState says where an agent's worktree is.
@@ -84,14 +94,32 @@ type AgentWorktree struct {
 	BaseCommit string        `json:"baseCommit" doc:"the commit it began from"`
 	HeadCommit string        `json:"headCommit" doc:"its last commit"`
 	State      WorktreeState `json:"worktreeState" doc:"where the worktree is"`
-	// HandedOver is the ref in the user's repository that holds the branch, or
-	// "" while there is none.
-	HandedOver string `json:"handedOver,omitempty" doc:"the ref in the user's repository that holds the branch; missing while there is none"`
-	Commits    int    `json:"commits" doc:"commits since the base"`
-	Dirty      int    `json:"dirtyFiles" doc:"files not committed, untracked ones too"`
-	Stat       Stat   `json:"stat" gorm:"serializer:json" doc:"size of the committed difference"`
+	// HandedOver is the ref that holds the branch in the user's repository, or in
+	// cw's clone of a remote one; "" while there is none.
+	HandedOver string `json:"handedOver,omitempty" doc:"the ref in the user's repository, or in cw's clone of a remote one, that holds the branch; missing while there is none"`
+	// FetchFrom is where the branch is fetched from when the project is a remote
+	// repository: cw's clone of it, in which HandedOver is. It is no column.
+	FetchFrom string `json:"fetchFrom,omitempty" gorm:"-" doc:"of a remote repository: the git directory of cw's clone, which holds the branch: git fetch FETCHFROM BRANCH"`
+	Commits   int    `json:"commits" doc:"commits since the base"`
+	Dirty     int    `json:"dirtyFiles" doc:"files not committed, untracked ones too"`
+	Stat      Stat   `json:"stat" gorm:"serializer:json" doc:"size of the committed difference"`
+	// Of a worktree in the trash.
+	Trash     string     `json:"trash,omitempty" doc:"where it lies in the trash"`
+	TrashedAt *time.Time `json:"trashedAt,omitempty" doc:"since when; it is kept for 7 days"`
+	// KeepRef is the snapshot that was made before it went: a commit with every
+	// file that was work. KeepWhole tells that it was verified to hold
+	// everything, so that the directory may go early when the disk is full.
+	KeepRef    string `json:"keepRef,omitempty" doc:"ref in cw's mirror with a snapshot of everything that was not committed"`
+	KeepCommit string `json:"keepCommit,omitempty" doc:"commit of that snapshot"`
+	KeepWhole  bool   `json:"keepWhole,omitempty" doc:"the snapshot was verified to hold everything but known caches"`
 	// Included are files copied by .worktreeinclude: path → SHA-256.
 	Included map[string]string `json:"-" gorm:"serializer:json"`
+}
+
+// TrashedWorktree is a worktree in the trash, with its agent.
+type TrashedWorktree struct {
+	AgentWorktree
+	Alias string
 }
 
 // Stat is the size of a difference.
@@ -124,10 +152,13 @@ type AgentView struct {
 	PID              int             `json:"pid" doc:"process id of the last run's CLI; 0 when it never ran"`
 	OutputPath       string          `json:"outputPath" doc:"file with the last run's raw output"`
 	ExitCode         *int            `json:"exitCode" doc:"of the last run; null while it runs and after a signal"`
-	CostUSD          float64         `json:"costUsd" doc:"cost of all runs in US dollars, as the CLI tells it"`
+	AccountName      string          `json:"accountName" doc:"the name of its account; empty when that is not known any more"`
+	CostUSD          float64         `json:"costUsd" doc:"cost of all runs in US dollars; each run says where its cost comes from"`
 	Usage            Usage           `json:"usage" doc:"tokens of all runs"`
 	Projects         []AgentWorktree `json:"projects" doc:"its place in each project"`
 	PendingQuestions []Question      `json:"pendingQuestions" doc:"questions that wait for an answer"`
+	QueuedMessages   int             `json:"queuedMessages" doc:"texts that wait for its next run"`
+	Settling         bool            `json:"settling" doc:"cw still clears up after its last run, or removes or restores it"`
 	Runs             []Run           `json:"runs" doc:"all runs, oldest first"`
 	// The facts of the only project, repeated; empty with none or several. Every
 	// key is always there, so that programs need not ask.
@@ -173,13 +204,13 @@ type SpawnRequest struct {
 	// RequestKey makes the request repeatable: a second one with the same key
 	// gives the agent of the first. Made by the client.
 	RequestKey string `json:"requestKey,omitempty" doc:"makes the request repeatable: a second one with the same key gives the agent of the first"`
-	Goal       string `json:"goal" doc:"what is to be done, at most 4 MiB"`
-	Mode       Mode   `json:"mode,omitempty" doc:"what the agent is for; default execute, the only one so far"`
+	Goal       string `json:"goal,omitempty" doc:"what is to be done, at most 4 MiB; beside a task, and for architects, what a person adds"`
+	Mode       Mode   `json:"mode,omitempty" doc:"what the agent is for; default execute"`
 	// Projects are ids, names or paths; none means a standalone agent.
 	Projects  []string `json:"projects,omitempty" doc:"ids, names or absolute paths; none makes a standalone agent"`
 	Base      string   `json:"base,omitempty" doc:"ref in the user's repository to begin from; default HEAD of the checkout"`
 	Provider  string   `json:"provider,omitempty" doc:"whose CLI; default: configuration, else the first that is installed"`
-	AccountID string   `json:"accountId,omitempty" doc:"account of the provider"`
+	AccountID string   `json:"accountId,omitempty" doc:"account of the provider to begin with, by name or id; default: the one that is due"`
 	Model     string   `json:"model,omitempty" doc:"model; default: the CLI's own"`
 	Name      string   `json:"name,omitempty" doc:"alias; default a free one"`
 	Script    string   `json:"script,omitempty" doc:"for the provider script: the executable"`
@@ -187,10 +218,17 @@ type SpawnRequest struct {
 	// SandboxWorkspace. CodeInvalid when the provider has none.
 	Sandbox Sandbox `json:"sandbox,omitempty" doc:"the CLI's own sandbox; default off"`
 	Title   string  `json:"title,omitempty" doc:"default: first line of the goal"`
-	// InitiativeID, PhaseID and TaskID belong to later work and are refused.
-	InitiativeID string `json:"initiativeId,omitempty" doc:"refused until there are initiatives"`
-	PhaseID      string `json:"phaseId,omitempty" doc:"refused until there are phases"`
-	TaskID       string `json:"taskId,omitempty" doc:"refused until there are tasks"`
+	// BudgetUSD is what the agent may cost; 0: no limit of its own.
+	BudgetUSD float64 `json:"budgetUsd,omitempty" doc:"what it may cost in US dollars, as with set-budget; default: no limit"`
+	// AutoResume is the policy for a restart of the machine: the agent is resumed
+	// by itself. Default: what its projects say.
+	AutoResume bool `json:"autoResume,omitempty" doc:"go on by itself after a restart of the machine; default: what its project says"`
+	// InitiativeID is what an architect works for; PhaseID is the phase that a
+	// detail agent cuts into tasks, TaskID what an execute agent does. Each names
+	// those above it.
+	InitiativeID InitiativeID `json:"initiativeId,omitempty" doc:"the initiative that it works for, by id or slug; default: that of the phase or task"`
+	PhaseID      PhaseID      `json:"phaseId,omitempty" doc:"the phase that it works on; default: that of the task"`
+	TaskID       TaskID       `json:"taskId,omitempty" doc:"the task that it does"`
 	// Env is the caller's environment. Of it are used: PATH, LANG, LC_*, proxies,
 	// SSH_AUTH_SOCK, TERM, TMPDIR, and what the preset of the provider names.
 	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, of which PATH, LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM, TMPDIR and what the provider's preset names are used"`
@@ -205,6 +243,13 @@ const (
 	SandboxWorkspace Sandbox = "workspace" // only its worktree and what a commit there needs
 )
 
+// ResumeRequest asks for another run of an agent that is at rest.
+type ResumeRequest struct {
+	Text string `json:"text,omitempty" doc:"more instructions, at most 1 MiB; without any it is told how its last run ended and to go on"`
+	// Env is the caller's environment, used as that of a SpawnRequest.
+	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, used as when an agent is made; default: what was kept from then"`
+}
+
 // AgentFilter selects agents. They can be sorted by createdAt (their own order
 // is -createdAt), updatedAt, name and status.
 type AgentFilter struct {
@@ -213,7 +258,8 @@ type AgentFilter struct {
 	Statuses   []AgentStatus `json:"statuses,omitempty"`
 	Project    string        `json:"project,omitempty"`
 	Provider   string        `json:"provider,omitempty"`
-	Initiative string        `json:"initiative,omitempty"`
+	Initiative string        `json:"initiative,omitempty"` // id or slug
+	Removed    bool          `json:"removed,omitempty"`    // removed ones instead of those that are there
 	// Only is the one agent that a caller may see; "": all. It comes from who
 	// is calling, never from what was asked.
 	Only AgentID `json:"-"`
@@ -255,7 +301,7 @@ func (f AgentFilter) Start() (PageStart, error) {
 	}
 	slices.Sort(statuses)
 	return AgentList().Start(f.PageQuery,
-		strings.Join(slices.Compact(statuses), ","), f.Project, f.Provider, f.Initiative, string(f.Only))
+		strings.Join(slices.Compact(statuses), ","), f.Project, f.Provider, f.Initiative, strconv.FormatBool(f.Removed), string(f.Only))
 }
 
 func errStatus(status string, known []string) error {
@@ -316,13 +362,28 @@ type AgentService interface {
 	// left behind. It returns when the CLI runs or is known not to start.
 	Spawn(ctx context.Context, req SpawnRequest) (AgentView, error)
 	// Agents lists agents, newest first unless the filter says otherwise.
-	// CodeInvalid for a cursor or an order that is none.
+	// CodeInvalid for a cursor or an order that is none; CodeNotFound for a project
+	// or an initiative that is none.
 	Agents(ctx context.Context, f AgentFilter) (Page[AgentView], error)
 	// Agent gives one. CodeNotFound.
 	Agent(ctx context.Context, ref string) (AgentView, error)
 	// Stop ends the agent's process tree and returns when nothing of it is
 	// left. Stopping an agent that does not run changes nothing.
 	Stop(ctx context.Context, ref string, req StopRequest) (AgentView, error)
+	// Resume starts another run of an agent that is idle, crashed or stopped: same
+	// worktree, same session of the CLI where it can, session number + 1. It
+	// returns when the CLI runs. CodeRefused, with what to do instead, for an agent
+	// that runs, waits for answers or is removed.
+	Resume(ctx context.Context, ref string, req ResumeRequest) (AgentView, error)
+	// Remove puts an agent's places into the trash, after a snapshot of all that
+	// is not committed. Branches, output and rows stay. CodeRefused while it runs.
+	// Removing a removed agent changes nothing.
+	Remove(ctx context.Context, ref string) (AgentView, error)
+	// Restore brings worktree, branch and uncommitted state of a removed agent
+	// back. CodeGone when neither trash nor snapshot hold it any more, CodeRefused
+	// when something else stands in its place. Restoring an agent that was not
+	// removed changes nothing.
+	Restore(ctx context.Context, ref string) (AgentView, error)
 	// Diff tells what the agent changed. CodeNotFound, CodeRefused for an agent
 	// without a project.
 	Diff(ctx context.Context, ref string, req DiffRequest) (Diff, error)

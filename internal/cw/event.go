@@ -13,6 +13,7 @@ type EventType string
 // The events that exist so far. Those marked live are not stored.
 const (
 	EventProjectAdded   EventType = "project:added"
+	EventProjectChanged EventType = "project:changed"
 	EventProjectRemoved EventType = "project:removed"
 
 	EventAgentSpawned  EventType = "agent:spawned"
@@ -24,8 +25,51 @@ const (
 	EventAgentWarning  EventType = "agent:warning"
 	EventAgentStopped  EventType = "agent:stopped"
 	EventAgentCrashed  EventType = "agent:crashed"
+	EventAgentResumed  EventType = "agent:resumed"
+	EventAgentStalled  EventType = "agent:stalled"
+	EventAgentRemoved  EventType = "agent:removed"
+	EventAgentRestored EventType = "agent:restored"
+	EventAgentPurged   EventType = "agent:purged"
+
+	EventAgentParked          EventType = "agent:parked"
+	EventAgentAccountSwitched EventType = "agent:account_switched"
+
+	EventAccountAdded     EventType = "account:added"
+	EventAccountChanged   EventType = "account:changed"
+	EventAccountRemoved   EventType = "account:removed"
+	EventAccountExhausted EventType = "account:exhausted"
+	EventAccountInvalid   EventType = "account:invalid"
+	EventAccountRefreshed EventType = "account:refreshed"
+
+	EventBudgetWarning EventType = "budget:warning"
+	EventBudgetSpent   EventType = "budget:spent"
 
 	EventQuestionRequested EventType = "question:requested"
+	EventQuestionAnswered  EventType = "question:answered"
+	EventQuestionWithdrawn EventType = "question:withdrawn"
+
+	EventMessageQueued EventType = "message:queued"
+
+	EventInitiativeCreated EventType = "initiative:created"
+	EventInitiativeChanged EventType = "initiative:changed"
+
+	EventPageCreated EventType = "page:created"
+	EventPageChanged EventType = "page:changed"
+	EventPageRemoved EventType = "page:removed"
+
+	EventPhaseCreated EventType = "phase:created"
+	EventPhaseChanged EventType = "phase:changed"
+
+	EventTaskCreated EventType = "task:created"
+	EventTaskChanged EventType = "task:changed"
+
+	EventProposalCreated    EventType = "proposal:created"
+	EventProposalAccepted   EventType = "proposal:accepted"
+	EventProposalDismissed  EventType = "proposal:dismissed"
+	EventProposalSuperseded EventType = "proposal:superseded"
+
+	EventDiskLow EventType = "disk:low"
+	EventDiskOK  EventType = "disk:ok"
 
 	EventTokenCreated EventType = "token:created"
 	EventTokenRevoked EventType = "token:revoked"
@@ -40,18 +84,18 @@ func (t EventType) Stored() bool { return t != EventAgentOutput && t != EventAge
 // Event is something that happened. Stored events are numbered without a gap
 // visible to readers and never reused.
 type Event struct {
-	Seq       int64           `json:"seq,omitempty" gorm:"primaryKey;autoIncrement" doc:"number, without a gap; missing on live events, which are not kept"`
-	Type      EventType       `json:"type" doc:"what happened"`
-	At        time.Time       `json:"at" doc:"when"`
-	ActorKind ActorKind       `json:"actorKind" doc:"who did it"`
-	ActorID   string          `json:"actorId,omitempty" doc:"id of the agent or token that did it"`
-	ProjectID ProjectID       `json:"projectId,omitempty" doc:"the project it is about"`
-	AgentID   AgentID         `json:"agentId,omitempty" doc:"the agent it is about"`
-	RunID     RunID           `json:"runId,omitempty" doc:"the run it is about"`
-	Data      json.RawMessage `json:"data" gorm:"column:data_json" doc:"the payload; its form belongs to the type"`
-	// The columns of later work.
-	InitiativeID   string `json:"initiativeId,omitempty" doc:"kept for later: missing"`
-	TaskID         string `json:"taskId,omitempty" doc:"kept for later: missing"`
+	Seq          int64           `json:"seq,omitempty" gorm:"primaryKey;autoIncrement" doc:"number, without a gap; missing on live events, which are not kept"`
+	Type         EventType       `json:"type" doc:"what happened"`
+	At           time.Time       `json:"at" doc:"when"`
+	ActorKind    ActorKind       `json:"actorKind" doc:"who did it"`
+	ActorID      string          `json:"actorId,omitempty" doc:"id of the agent or token that did it"`
+	ProjectID    ProjectID       `json:"projectId,omitempty" doc:"the project it is about"`
+	AgentID      AgentID         `json:"agentId,omitempty" doc:"the agent it is about"`
+	RunID        RunID           `json:"runId,omitempty" doc:"the run it is about"`
+	Data         json.RawMessage `json:"data" gorm:"column:data_json" doc:"the payload; its form belongs to the type"`
+	InitiativeID InitiativeID    `json:"initiativeId,omitempty" doc:"the initiative it is about"`
+	TaskID       TaskID          `json:"taskId,omitempty" doc:"the task it is about"`
+	// The column of later work.
 	ConversationID string `json:"conversationId,omitempty" doc:"kept for later: missing"`
 }
 
@@ -65,6 +109,12 @@ func NewEvent(t EventType, actor Actor, payload any) Event {
 	return Event{Type: t, At: time.Now().UTC(), ActorKind: actor.Kind, ActorID: actor.ID, Data: data}
 }
 
+// In returns a copy that names the initiative it is about.
+func (e Event) In(initiative InitiativeID) Event {
+	e.InitiativeID = initiative
+	return e
+}
+
 // About returns a copy that names the agent and run it is about.
 func (e Event) About(agent AgentID, run RunID) Event {
 	e.AgentID, e.RunID = agent, run
@@ -73,10 +123,50 @@ func (e Event) About(agent AgentID, run RunID) Event {
 
 // The payloads, one type per event type.
 type (
+	// InitiativeChanged is the payload of initiative:created and
+	// initiative:changed.
+	InitiativeChanged struct {
+		InitiativeID InitiativeID     `json:"initiativeId" doc:"the initiative"`
+		Name         string           `json:"name" doc:"what people call it"`
+		Slug         string           `json:"slug" doc:"its name in branches and commands"`
+		Status       InitiativeStatus `json:"status" doc:"active or archived"`
+	}
+	// PageChanged is the payload of page:created, page:changed and page:removed.
+	PageChanged struct {
+		PageID   PageID `json:"pageId" doc:"the page"`
+		ParentID PageID `json:"parentId" doc:"the page above; empty for the first page"`
+		Title    string `json:"title" doc:"its heading"`
+		Revision int    `json:"revision" doc:"of title and text"`
+	}
+	// PhaseChanged is the payload of phase:created and phase:changed.
+	PhaseChanged struct {
+		PhaseID PhaseID     `json:"phaseId" doc:"the phase"`
+		Name    string      `json:"name" doc:"its name"`
+		Status  PhaseStatus `json:"status" doc:"where it stands"`
+	}
+	// TaskChanged is the payload of task:created and task:changed.
+	TaskChanged struct {
+		TaskID  TaskID     `json:"taskId" doc:"the task"`
+		PhaseID PhaseID    `json:"phaseId" doc:"its phase"`
+		Name    string     `json:"name" doc:"its name"`
+		Status  TaskStatus `json:"status" doc:"where it stands"`
+	}
+	// ProposalChanged is the payload of proposal:created, proposal:accepted,
+	// proposal:dismissed and proposal:superseded.
+	ProposalChanged struct {
+		ProposalID ProposalID     `json:"proposalId" doc:"the proposal"`
+		Target     ProposalTarget `json:"target" doc:"page, decision, phase or task"`
+		TargetID   string         `json:"targetId" doc:"id of what it changes"`
+		Action     ProposalAction `json:"action" doc:"create, update or delete"`
+		Title      string         `json:"title" doc:"name of the target"`
+		Note       string         `json:"note,omitempty" doc:"why it was dismissed"`
+	}
 	// ProjectChanged is the payload of project:added and project:removed.
 	ProjectChanged struct {
 		Name string `json:"name" doc:"its name"`
-		Path string `json:"path" doc:"its folder, absolute"`
+		Path string `json:"path" doc:"its folder, absolute; empty for a remote repository"`
+		// RemoteURL holds no credentials: URLs with any are refused.
+		RemoteURL string `json:"remoteUrl,omitempty" doc:"URL of a remote repository"`
 	}
 	// AgentSpawned is the payload of agent:spawned.
 	AgentSpawned struct {
@@ -150,6 +240,128 @@ type (
 		Name       string     `json:"name" doc:"the agent's name"`
 		Question   string     `json:"question" doc:"its words"`
 	}
+	// ProjectPolicies is the payload of project:changed.
+	ProjectPolicies struct {
+		Name       string      `json:"name" doc:"its name"`
+		Stall      StallPolicy `json:"stall" doc:"event or resume"`
+		AutoResume bool        `json:"autoResume" doc:"agents go on by themselves after a restart of the machine"`
+		Fallback   []string    `json:"fallback" doc:"providers that agents go on with when every account of their own is at its limit"`
+	}
+	// AgentResumed is the payload of agent:resumed: another run is intended.
+	AgentResumed struct {
+		Name          string    `json:"name" doc:"the agent's name"`
+		SessionNumber int       `json:"sessionNumber" doc:"of the new run"`
+		Reason        RunReason `json:"reason" doc:"why there is another run"`
+		Fresh         bool      `json:"freshSession" doc:"the CLI begins a session of its own with a hand-over of what happened, because it cannot go on with the last one"`
+		Why           string    `json:"why,omitempty" doc:"more about the reason, for people"`
+	}
+	// AgentStalled is the payload of agent:stalled: no output for longer than
+	// the provider's patience. The agent still runs.
+	AgentStalled struct {
+		Name        string      `json:"name" doc:"the agent's name"`
+		Since       time.Time   `json:"since" doc:"its last output, or its start"`
+		Seconds     int         `json:"seconds" doc:"how long it is silent"`
+		Tool        string      `json:"tool,omitempty" doc:"the tool that it is known to use"`
+		LastTool    string      `json:"lastTool,omitempty" doc:"the last tool it used"`
+		CPUSeconds  float64     `json:"cpuSeconds" doc:"processor time of its process tree since the silence began; 0 when it cannot be told"`
+		Processes   int         `json:"processes" doc:"in its process tree"`
+		Connections int         `json:"connections" doc:"open connections to other machines, in its process tree"`
+		Policy      StallPolicy `json:"policy" doc:"what is done about it: event or resume"`
+	}
+	// AgentParked is the payload of agent:parked: the agent goes on by itself.
+	AgentParked struct {
+		Name    string     `json:"name" doc:"the agent's name"`
+		Reason  Reason     `json:"reason" doc:"usage_limit"`
+		RetryAt *time.Time `json:"retryAt" doc:"when the first account is back; null when that is not known"`
+		Text    string     `json:"text" doc:"why, for people"`
+	}
+	// AgentAccountSwitched is the payload of agent:account_switched.
+	AgentAccountSwitched struct {
+		Name         string    `json:"name" doc:"the agent's name"`
+		From         AccountID `json:"from" doc:"the account it used"`
+		FromName     string    `json:"fromName" doc:"its name"`
+		To           AccountID `json:"to" doc:"the account it goes on with"`
+		ToName       string    `json:"toName" doc:"its name"`
+		FromProvider string    `json:"fromProvider" doc:"whose account it was"`
+		ToProvider   string    `json:"toProvider" doc:"whose account it is now"`
+		Reason       Reason    `json:"reason" doc:"usage_limit, auth, or user: a person took the account out of service"`
+		Session      string    `json:"session" doc:"kept: the CLI goes on with the conversation; handover: a new one was told what had happened"`
+	}
+	// AccountChanged is the payload of account:added, account:changed,
+	// account:removed and account:refreshed.
+	AccountChanged struct {
+		AccountID AccountID `json:"accountId" doc:"the account"`
+		Provider  string    `json:"provider" doc:"whose it is"`
+		Name      string    `json:"name" doc:"its name"`
+		Text      string    `json:"text,omitempty" doc:"what changed, for people"`
+	}
+	// AccountExhausted is the payload of account:exhausted.
+	AccountExhausted struct {
+		AccountID AccountID `json:"accountId" doc:"the account"`
+		Provider  string    `json:"provider" doc:"whose it is"`
+		Name      string    `json:"name" doc:"its name"`
+		Until     time.Time `json:"until" doc:"when it is used again"`
+		Kind      string    `json:"kind,omitempty" doc:"five_hour, seven_day, quota and others"`
+		Text      string    `json:"text,omitempty" doc:"the limit in the provider's words"`
+	}
+	// AccountInvalid is the payload of account:invalid.
+	AccountInvalid struct {
+		AccountID AccountID `json:"accountId" doc:"the account"`
+		Provider  string    `json:"provider" doc:"whose it is"`
+		Name      string    `json:"name" doc:"its name"`
+		Why       string    `json:"why" doc:"why its credentials cannot be used, for people"`
+	}
+	// BudgetReached is the payload of budget:warning and budget:spent.
+	BudgetReached struct {
+		Scope    BudgetScope `json:"scope" doc:"agent, initiative or account"`
+		ScopeID  string      `json:"scopeId" doc:"of what"`
+		Name     string      `json:"name" doc:"of what, for people"`
+		LimitUSD float64     `json:"limitUsd" doc:"the budget"`
+		SpentUSD float64     `json:"spentUsd" doc:"spent so far"`
+	}
+	// AgentRemoved is the payload of agent:removed.
+	AgentRemoved struct {
+		Name  string    `json:"name" doc:"the agent's name"`
+		Trash []string  `json:"trash" doc:"where its places lie in the trash"`
+		Until time.Time `json:"until" doc:"until when they are kept"`
+	}
+	// AgentRestored is the payload of agent:restored.
+	AgentRestored struct {
+		Name string `json:"name" doc:"the agent's name"`
+		From string `json:"from" doc:"trash, or snapshot when the directory was gone already"`
+	}
+	// AgentPurged is the payload of agent:purged: a directory left the trash for
+	// good.
+	AgentPurged struct {
+		Name   string `json:"name" doc:"the agent's name"`
+		Path   string `json:"path" doc:"what was deleted"`
+		Bytes  int64  `json:"bytes" doc:"space it took"`
+		Reason string `json:"reason" doc:"why, for people"`
+	}
+	// QuestionAnsweredPayload is the payload of question:answered.
+	QuestionAnsweredPayload struct {
+		QuestionID QuestionID `json:"questionId" doc:"the question"`
+		RequestID  RequestID  `json:"requestId" doc:"what the questions asked at once have in common"`
+		Name       string     `json:"name" doc:"the agent's name"`
+		Answer     string     `json:"answer" doc:"what was answered"`
+		Open       int        `json:"open" doc:"questions of the agent that are still open"`
+	}
+	// QuestionWithdrawnPayload is the payload of question:withdrawn.
+	QuestionWithdrawnPayload struct {
+		QuestionID QuestionID `json:"questionId" doc:"the question"`
+		Name       string     `json:"name" doc:"the agent's name"`
+		Reason     string     `json:"reason" doc:"why it needs no answer any more"`
+	}
+	// MessageQueued is the payload of message:queued.
+	MessageQueued struct {
+		MessageID MessageID `json:"messageId" doc:"the message"`
+		Name      string    `json:"name" doc:"the agent's name"`
+	}
+	// DiskState is the payload of disk:low and disk:ok.
+	DiskState struct {
+		FreeBytes  int64 `json:"freeBytes" doc:"free space"`
+		FloorBytes int64 `json:"floorBytes" doc:"below which no run is started"`
+	}
 	// TokenChanged is the payload of token:created and token:revoked.
 	TokenChanged struct {
 		TokenID TokenID `json:"tokenId" doc:"the token; what is sent is not told"`
@@ -175,7 +387,7 @@ type EventQuery struct {
 	Types []EventType `json:"types,omitempty"` // empty: all but agent:output
 	Agent string      `json:"agent,omitempty"` // alias or id
 	// Initiative selects by Event.InitiativeID.
-	Initiative string `json:"initiative,omitempty"`
+	Initiative string `json:"initiative,omitempty"` // id or slug
 	Follow     bool   `json:"follow,omitempty"`
 	// Marks asks for marks too: one where a Tail begins, and one whenever a
 	// filter has passed over events for a while. Who comes back after a mark
@@ -188,6 +400,8 @@ type EventService interface {
 	// Events yields stored events in order and, with Follow, live ones for
 	// ever, without a gap or a double. An error is yielded last: CodeGone when
 	// After is older than what is kept, CodeInvalid when it is greater than the
-	// last number that was given, or when a type does not exist.
+	// last number that was given, or when a type does not exist, CodeNotFound for
+	// an agent or the slug of an initiative that is none. The id of an initiative
+	// that is none selects nothing.
 	Events(ctx context.Context, q EventQuery) iter.Seq2[Event, error]
 }

@@ -15,7 +15,7 @@ func (f EventFilter) Matches(e Event) bool {
 	switch {
 	case f.Agent != "" && f.Agent != e.AgentID:
 		return false
-	case f.Initiative != "" && f.Initiative != e.InitiativeID:
+	case f.Initiative != "" && f.Initiative != string(e.InitiativeID):
 		return false
 	case len(f.Types) == 0:
 		return e.Type != EventAgentOutput

@@ -15,6 +15,7 @@ type EventInfo struct {
 func EventTable() []EventInfo {
 	return []EventInfo{
 		row(EventProjectAdded, ProjectChanged{}, "orchestrator", "a repository was registered"),
+		row(EventProjectChanged, ProjectPolicies{}, "orchestrator", "a policy of a project was changed"),
 		row(EventProjectRemoved, ProjectChanged{}, "orchestrator", "a project was forgotten"),
 
 		row(EventAgentSpawned, AgentSpawned{}, "orchestrator", "an agent was made and its first run starts"),
@@ -27,7 +28,51 @@ func EventTable() []EventInfo {
 		row(EventAgentStopped, AgentStopped{}, "orchestrator", "a run ended well, or a person or a rule ended it"),
 		row(EventAgentCrashed, AgentCrashed{}, "orchestrator", "a run ended badly"),
 
+		row(EventAgentResumed, AgentResumed{}, "orchestrator", "another run of an agent is intended"),
+		row(EventAgentStalled, AgentStalled{}, "orchestrator", "a running agent is silent for longer than its provider's patience"),
+		row(EventAgentRemoved, AgentRemoved{}, "orchestrator", "an agent was removed; its places are in the trash"),
+		row(EventAgentRestored, AgentRestored{}, "orchestrator", "a removed agent is back"),
+		row(EventAgentPurged, AgentPurged{}, "orchestrator", "a removed agent's directory left the trash for good"),
+
+		row(EventAgentParked, AgentParked{}, "orchestrator", "every account that an agent could use is at its limit; it goes on by itself"),
+		row(EventAgentAccountSwitched, AgentAccountSwitched{}, "orchestrator", "an agent goes on with another account"),
+
+		row(EventAccountAdded, AccountChanged{}, "accounts", "an account was added"),
+		row(EventAccountChanged, AccountChanged{}, "accounts", "an account was changed"),
+		row(EventAccountRemoved, AccountChanged{}, "accounts", "an account was removed"),
+		row(EventAccountExhausted, AccountExhausted{}, "orchestrator", "an account is at its usage limit"),
+		row(EventAccountInvalid, AccountInvalid{}, "accounts", "the credentials of an account cannot be used"),
+		row(EventAccountRefreshed, AccountChanged{}, "accounts", "the token of an account was renewed"),
+
+		row(EventBudgetWarning, BudgetReached{}, "orchestrator", "80 % of a budget are spent"),
+		row(EventBudgetSpent, BudgetReached{}, "orchestrator", "a budget is spent; its agents are asked to commit and stop"),
+
 		row(EventQuestionRequested, QuestionRequested{}, "orchestrator", "an agent asks a question"),
+		row(EventQuestionAnswered, QuestionAnsweredPayload{}, "orchestrator", "a person answered a question"),
+		row(EventQuestionWithdrawn, QuestionWithdrawnPayload{}, "orchestrator", "a question needs no answer any more"),
+
+		row(EventMessageQueued, MessageQueued{}, "orchestrator", "a text waits for an agent's next run"),
+
+		row(EventInitiativeCreated, InitiativeChanged{}, "planning", "an initiative was made"),
+		row(EventInitiativeChanged, InitiativeChanged{}, "planning", "an initiative was changed, archived or taken out of the archive"),
+
+		row(EventPageCreated, PageChanged{}, "planning", "a page was made"),
+		row(EventPageChanged, PageChanged{}, "planning", "a page was changed or moved"),
+		row(EventPageRemoved, PageChanged{}, "planning", "a page was removed"),
+
+		row(EventPhaseCreated, PhaseChanged{}, "planning", "a phase was made"),
+		row(EventPhaseChanged, PhaseChanged{}, "planning", "a phase was changed"),
+
+		row(EventTaskCreated, TaskChanged{}, "planning", "a task was made"),
+		row(EventTaskChanged, TaskChanged{}, "planning", "a task was changed"),
+
+		row(EventProposalCreated, ProposalChanged{}, "orchestrator", "an architect suggests a change"),
+		row(EventProposalAccepted, ProposalChanged{}, "planning", "a person accepted a proposal; what it changes is changed"),
+		row(EventProposalDismissed, ProposalChanged{}, "planning", "a person dismissed a proposal"),
+		row(EventProposalSuperseded, ProposalChanged{}, "orchestrator", "a later proposal for the same thing took a proposal's place"),
+
+		row(EventDiskLow, DiskState{}, "daemon", "the disk has less free space than the floor, so no run is started"),
+		row(EventDiskOK, DiskState{}, "daemon", "the disk has enough free space again"),
 
 		row(EventTokenCreated, TokenChanged{}, "daemon", "a dashboard's token was made"),
 		row(EventTokenRevoked, TokenChanged{}, "daemon", "a dashboard's token was ended"),

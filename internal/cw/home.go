@@ -44,6 +44,18 @@ func (h Home) Repos() string { return filepath.Join(string(h), "repos") }
 // Providers is the folder of the user's presets.
 func (h Home) Providers() string { return filepath.Join(string(h), "providers") }
 
+// Prices is the user's file of list prices, before those that come with cw.
+func (h Home) Prices() string { return filepath.Join(string(h), "prices.yaml") }
+
+// Accounts is the folder of the accounts' configuration directories.
+func (h Home) Accounts() string { return filepath.Join(string(h), "accounts") }
+
+// AccountDir is the configuration directory of an account's CLI.
+func (h Home) AccountDir(id AccountID) string { return filepath.Join(h.Accounts(), string(id)) }
+
+// Secrets is the folder of the vault: what it is, and its files when it has any.
+func (h Home) Secrets() string { return filepath.Join(string(h), "secrets") }
+
 // Runs is the folder of all run directories.
 func (h Home) Runs() string { return filepath.Join(string(h), "runs") }
 
@@ -65,6 +77,16 @@ func (h Home) Workdir(alias string) string {
 
 // Workspace is the cwd of an agent without a project.
 func (h Home) Workspace(alias string) string { return filepath.Join(h.Workdir(alias), "workspace") }
+
+// Backups is the folder of the daemon's own copies of the databases.
+func (h Home) Backups() string { return filepath.Join(string(h), "backups") }
+
+// Reserve is a file that only takes space: it is given up when the disk is
+// full, so that the state can still be written.
+func (h Home) Reserve() string { return filepath.Join(h.RunState(), "reserve") }
+
+// Damaged is the folder of databases that were found damaged and moved aside.
+func (h Home) Damaged() string { return filepath.Join(string(h), "damaged") }
 
 // Trash is the folder of removed worktrees.
 func (h Home) Trash() string { return filepath.Join(string(h), "trash") }

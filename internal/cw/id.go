@@ -27,8 +27,20 @@ type (
 	RequestID string
 	// OpID names a step-wise operation with outside effects.
 	OpID string
+	// AccountID names a login or key of a provider.
+	AccountID string
 	// TokenID names a token; it is not the token.
 	TokenID string
+	// InitiativeID names an initiative.
+	InitiativeID string
+	// PageID names a page of an initiative.
+	PageID string
+	// PhaseID names a phase.
+	PhaseID string
+	// TaskID names a task.
+	TaskID string
+	// ProposalID names a proposal.
+	ProposalID string
 )
 
 // idLetters are the characters of ids.

@@ -18,9 +18,12 @@ type OpKind string
 
 // The operations that exist so far.
 const (
-	OpSpawn  OpKind = "spawn"
-	OpFinish OpKind = "finish"
-	OpStop   OpKind = "stop"
+	OpSpawn   OpKind = "spawn"
+	OpResume  OpKind = "resume"   // another run of an agent
+	OpStop    OpKind = "stop"     // the end of a run that a person or a rule asked for
+	OpCleanUp OpKind = "clean_up" // worktrees that are found clean go
+	OpRemove  OpKind = "remove"   // an agent's places go to the trash
+	OpRestore OpKind = "restore"  // and come back
 )
 
 // Op is an operation with effects outside the database, done in named steps

@@ -1,11 +1,20 @@
 package cw
 
-import "time"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // Limits of questions.
 const (
 	QuestionTextMax   = 16 << 10 // bytes of one question
 	QuestionHeaderMax = 12       // characters of the chip
+	AnswerMax         = 64 << 10 // bytes of one answer
 )
 
 // QuestionStatus is where a question stands.
@@ -44,4 +53,150 @@ type Question struct {
 type QuestionOption struct {
 	Label       string `json:"label" doc:"the answer"`
 	Description string `json:"description,omitempty" doc:"what it means"`
+}
+
+// QuestionView is a question as people see it.
+type QuestionView struct {
+	Question
+	Agent string `json:"agent" doc:"name of the agent that asks"`
+}
+
+// QuestionList says how questions can be sorted.
+func QuestionList() List {
+	return List{Name: "questions", Own: "createdAt", Times: []string{"createdAt"}}
+}
+
+// PageKey implements Keyed.
+func (q Question) PageKey(string) (key, id string) { return TimeKey(q.CreatedAt), string(q.ID) }
+
+// QuestionStatuses lists all statuses of a question.
+func QuestionStatuses() []QuestionStatus {
+	return []QuestionStatus{QuestionOpen, QuestionAnswered, QuestionWithdrawn}
+}
+
+// QuestionFilter selects questions, oldest first unless it says otherwise.
+type QuestionFilter struct {
+	PageQuery
+
+	Statuses []QuestionStatus `json:"statuses,omitempty"` // none: all
+	Agent    string           `json:"agent,omitempty"`    // alias or id
+}
+
+// Start checks a filter. CodeInvalid for a status, a limit, an order or a
+// cursor that is none.
+func (f QuestionFilter) Start() (PageStart, error) {
+	var known, statuses []string
+	for _, s := range QuestionStatuses() {
+		known = append(known, string(s))
+	}
+	for _, s := range f.Statuses {
+		if !slices.Contains(known, string(s)) {
+			return PageStart{}, errStatus(string(s), known)
+		}
+		statuses = append(statuses, string(s))
+	}
+	slices.Sort(statuses)
+	return QuestionList().Start(f.PageQuery, strings.Join(slices.Compact(statuses), ","), f.Agent)
+}
+
+// Labels are the labels of the offered answers.
+func (q Question) Labels() []string {
+	labels := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		labels[i] = o.Label
+	}
+	return labels
+}
+
+// Choose makes an answer of labels: the label itself, or for a question where
+// several may be chosen a JSON array of them. CodeInvalid for a label that was
+// not offered, for none, and for several where one is asked for.
+func (q Question) Choose(labels ...string) (string, error) {
+	switch {
+	case len(labels) == 0:
+		return "", q.invalid("no option is named")
+	case len(labels) > 1 && !q.MultiSelect:
+		return "", q.invalid(fmt.Sprintf("%d options are named, and only one may be chosen", len(labels)))
+	}
+	for i, l := range labels {
+		if err := q.offers(l); err != nil {
+			return "", err
+		}
+		if slices.Contains(labels[:i], l) {
+			return "", q.invalid(fmt.Sprintf("the option %.60q is named twice", l))
+		}
+	}
+	if !q.MultiSelect {
+		return labels[0], nil
+	}
+	data, err := json.Marshal(labels)
+	return string(data), err
+}
+
+// CheckAnswer gives an answer as it is stored, or says why it is none: free
+// text, a label, or for a question where several may be chosen a JSON array of
+// labels. CodeInvalid.
+func (q Question) CheckAnswer(answer string) (string, error) {
+	trimmed := strings.TrimSpace(answer)
+	switch {
+	case trimmed == "":
+		return "", q.invalid("the answer is empty")
+	case len(answer) > AnswerMax:
+		return "", q.invalid(fmt.Sprintf("the answer is %d bytes long, at most %d are taken", len(answer), AnswerMax))
+	case !utf8.ValidString(answer) || strings.ContainsRune(answer, 0):
+		return "", q.invalid("the answer is not plain UTF-8 text")
+	}
+	var labels []string
+	if q.MultiSelect && strings.HasPrefix(trimmed, "[") && json.Unmarshal([]byte(trimmed), &labels) == nil {
+		return q.Choose(labels...)
+	}
+	return trimmed, nil
+}
+
+func (q Question) offers(label string) error {
+	labels := q.Labels()
+	if slices.Contains(labels, label) {
+		return nil
+	}
+	if len(labels) == 0 {
+		return Errorf(CodeInvalid, "question %s offers no options", q.ID).WithHint("answer in words: --text")
+	}
+	err := q.invalid(fmt.Sprintf("it has no option %.60q", label))
+	near, ok := Nearest(label, labels)
+	if i := slices.IndexFunc(labels, func(l string) bool { return strings.EqualFold(l, label) }); i >= 0 {
+		near, ok = labels[i], true
+	}
+	if ok {
+		return err.WithHint("did you mean %q? Options: %s; or answer in words: --text", near, strings.Join(labels, ", "))
+	}
+	return err
+}
+
+func (q Question) invalid(what string) *Error {
+	err := Errorf(CodeInvalid, "question %s: %s", q.ID, what)
+	if len(q.Options) == 0 {
+		return err.WithHint("answer in words: --text")
+	}
+	return err.WithHint("options: %s; or answer in words: --text", strings.Join(q.Labels(), ", "))
+}
+
+// AnswersRequest answers questions, all or none of them.
+type AnswersRequest struct {
+	// Answers holds for each question free text or a label, or a JSON array of
+	// labels where several may be chosen.
+	Answers map[QuestionID]string `json:"answers" doc:"question id → answer: free text, a label, or a JSON array of labels where several may be chosen"`
+}
+
+// QuestionService is what people may do with questions.
+type QuestionService interface {
+	// Questions lists questions. CodeInvalid for a filter that is none.
+	Questions(ctx context.Context, f QuestionFilter) (Page[QuestionView], error)
+	// Question gives one by its id. CodeNotFound.
+	Question(ctx context.Context, id string) (QuestionView, error)
+	// Answer stores answers, all or none of them, and returns when they are
+	// durable. An agent of which no question is open any more is resumed with
+	// them, exactly once, whatever becomes of the daemon. CodeNotFound for an
+	// unknown question; CodeInvalid for an answer that is none; CodeRefused,
+	// naming what was answered, for a question that is not open.
+	Answer(ctx context.Context, req AnswersRequest) ([]QuestionView, error)
 }

@@ -18,9 +18,17 @@ const (
 // RunReason says why a run was started.
 type RunReason string
 
-// The reasons of a run that exist so far.
+// The reasons of a run.
 const (
-	RunSpawn RunReason = "spawn"
+	RunSpawn         RunReason = "spawn"
+	RunAnswers       RunReason = "answers"        // people answered its questions
+	RunMissingSignal RunReason = "missing_signal" // the run before left no readable signal
+	RunCommit        RunReason = "commit"         // the run before left work uncommitted, or none at all
+	RunFollowUp      RunReason = "follow_up"      // a person wrote to it or resumed it
+	RunStalled       RunReason = "stalled"        // the run before was silent for too long
+	RunReboot        RunReason = "reboot"         // the machine was restarted under the run before
+	RunFailover      RunReason = "failover"       // the account of the run before is at its limit, or cannot be used
+	RunBudget        RunReason = "budget"         // a budget is spent: it is to commit and end
 )
 
 // Run is one process of an agent. Session 1 is the spawn, each resume adds one.
@@ -31,7 +39,10 @@ type Run struct {
 	SessionNumber int             `json:"sessionNumber" doc:"from 1, unique for the agent"`
 	Reason        RunReason       `json:"reason" doc:"why it was started"`
 	MessageID     MessageID       `json:"messageId,omitempty" doc:"the prompt that started it"`
-	AccountID     string          `json:"accountId,omitempty" doc:"the account it used"`
+	Fresh         bool            `json:"freshSession,omitempty" doc:"the CLI began a session of its own, told what had happened before, instead of going on with the last one"`
+	Provider      string          `json:"provider" doc:"whose CLI it ran"`
+	AccountID     AccountID       `json:"accountId,omitempty" doc:"the account it used"`
+	Model         string          `json:"model" doc:"the model that was asked for, or the CLI's own once it told it"`
 	Dir           string          `json:"dir" doc:"the run directory"`
 	Handle        json.RawMessage `json:"-"` // names the process for ever; opaque here
 	PID           int             `json:"pid,omitempty" doc:"process id of the CLI, while it lives"`
@@ -44,10 +55,11 @@ type Run struct {
 	Turns         int             `json:"turns,omitempty" doc:"turns of the model"`
 	ContextTokens int             `json:"contextTokens,omitempty" doc:"tokens in the model's context at its end"`
 	ContextLimit  int             `json:"contextLimit,omitempty" doc:"tokens that fit"`
-	CostUSD       float64         `json:"costUsd" doc:"cost in US dollars, as the CLI tells it"`
+	CostUSD       float64         `json:"costUsd" doc:"cost in US dollars"`
+	CostSource    CostSource      `json:"costSource" doc:"where the cost comes from: cli, table, or empty when it is not known"`
 	Usage         Usage           `json:"usage" gorm:"serializer:json" doc:"tokens"`
 	UnknownLines  int             `json:"unknownLines" doc:"lines of output that cw does not know"`
-	StopRequested string          `json:"stopRequested,omitempty" doc:"term or kill when a person asked for the end"`
+	StopRequested string          `json:"stopRequested,omitempty" doc:"term or kill when a person asked for the end, rule when a rule about silence did, budget when a budget was spent"`
 	StartedAt     *time.Time      `json:"startedAt,omitempty" doc:"when the CLI was started"`
 	EndedAt       *time.Time      `json:"endedAt,omitempty" doc:"when it was over"`
 	CreatedAt     time.Time       `json:"createdAt" doc:"when it was planned"`

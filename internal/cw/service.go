@@ -25,6 +25,9 @@ type DaemonStatus struct {
 	DatabaseBytes int64     `json:"databaseBytes" doc:"size of the state on disk"`
 	LogBytes      int64     `json:"logBytes" doc:"size of the stored output on disk"`
 	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`
+	FloorBytes    int64     `json:"floorBytes" doc:"free space below which no run is started"`
+	DiskLow       bool      `json:"diskLow" doc:"there is less, so no run is started"`
+	Sizes         *Sizes    `json:"sizes,omitempty" doc:"what else takes space; missing until it was measured"`
 }
 
 // Whoami tells a caller who the daemon takes it for.
@@ -50,9 +53,26 @@ type DaemonService interface {
 // both implement it.
 type Services interface {
 	AgentService
+	QuestionService
+	MessageService
 	ProjectService
+	HouseService
 	LogService
 	EventService
 	TokenService
+	AccountService
+	CostService
+	ProviderService
+	PlanningServices
 	DaemonService
+}
+
+// PlanningServices is what faces may do from a goal to tasks.
+type PlanningServices interface {
+	InitiativeService
+	DocumentService
+	PhaseService
+	TaskService
+	ProposalService
+	PromptService
 }

@@ -72,7 +72,7 @@ func ParseSignal(data []byte) (Signal, error) {
 	sig := Signal{Unknown: unknownFields(fields)}
 	status, ok := plainString(fields["status"])
 	if !ok {
-		return Signal{}, fmt.Errorf(`"status" is missing or no string; it must be "done", "questions" or "error"`)
+		return Signal{}, fmt.Errorf(`its "status" is missing or no string; it must be "done", "questions" or "error"`)
 	}
 	sig.Status = SignalStatus(status)
 	sig.Result = anyText(fields["result"])
@@ -91,7 +91,7 @@ func ParseSignal(data []byte) (Signal, error) {
 		sig.Questions, err = parseQuestions(fields["questions"])
 		return sig, err
 	}
-	return Signal{}, fmt.Errorf(`"status" is %q; it must be "done", "questions" or "error"`, status)
+	return Signal{}, fmt.Errorf(`its "status" is %q; it must be "done", "questions" or "error"`, status)
 }
 
 func jsonTrouble(data []byte, err error) string {
@@ -169,10 +169,10 @@ func parseQuestions(raw json.RawMessage) ([]SignalQuestion, error) {
 		return nil, fmt.Errorf(`"questions" is no array`)
 	}
 	if len(items) == 0 {
-		return nil, fmt.Errorf(`"status" is "questions" but "questions" is missing or empty`)
+		return nil, fmt.Errorf(`its "status" is "questions" but "questions" is missing or empty`)
 	}
 	if len(items) > SignalQuestionsMax {
-		return nil, fmt.Errorf(`"questions" holds %d, at most %d are taken`, len(items), SignalQuestionsMax)
+		return nil, fmt.Errorf(`its "questions" holds %d, at most %d are taken`, len(items), SignalQuestionsMax)
 	}
 	out := make([]SignalQuestion, 0, len(items))
 	for i, item := range items {

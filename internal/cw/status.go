@@ -10,7 +10,8 @@ import "slices"
 //	   └─► crashed                  ├─► crashed            signal error, no signal, killed, lost ─► starting (resume)
 //	                                └─► stopped            by a person                      ─► starting (resume)
 //
-// Also pending, starting ─► stopped and pending ─► parked. No status is terminal.
+// Also pending, starting ─► stopped and pending, starting ─► parked (a spawn with
+// every account at its limit). No status is terminal.
 type AgentStatus string
 
 // The statuses of an agent.
@@ -38,7 +39,7 @@ func AgentStatuses() []AgentStatus {
 func AgentTransitions() map[AgentStatus][]AgentStatus {
 	return map[AgentStatus][]AgentStatus{
 		StatusPending:         {StatusStarting, StatusParked, StatusCrashed, StatusStopped},
-		StatusStarting:        {StatusRunning, StatusCrashed, StatusStopped},
+		StatusStarting:        {StatusRunning, StatusParked, StatusCrashed, StatusStopped},
 		StatusRunning:         {StatusStarting, StatusIdle, StatusWaitingForInput, StatusParked, StatusCrashed, StatusStopped},
 		StatusIdle:            {StatusStarting},
 		StatusWaitingForInput: {StatusStarting, StatusStopped},

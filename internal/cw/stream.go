@@ -72,6 +72,8 @@ type Limit struct {
 	Until *time.Time `json:"until,omitempty" doc:"when it ends; missing when the CLI does not tell"`
 	Kind  string     `json:"kind,omitempty" doc:"five_hour, seven_day, quota and others"`
 	Text  string     `json:"text,omitempty" doc:"as the CLI said it"`
+	// UsedPercent is how much of the window is used, where the CLI tells it.
+	UsedPercent float64 `json:"usedPercent,omitempty" doc:"how much of the window is used, 0 to 100; missing when the CLI does not tell"`
 	// Warning is true when the account is near its limit and still works.
 	Warning bool `json:"warning,omitempty" doc:"only near: the account still works"`
 }

@@ -94,21 +94,31 @@ func copyProgram(from io.Reader, target string) error {
 // removeOldBinaries removes the copies of other builds that no unfinished run
 // uses. Its error is a matter of disk space only.
 func removeOldBinaries(home cw.Home, own string, runs []cw.RunState) error {
+	old, err := oldBinaries(home, own, runs)
+	errs := []error{err}
+	for _, path := range old {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	return errors.Join(errs...)
+}
+
+// oldBinaries lists the folders of other builds that no unfinished run uses.
+func oldBinaries(home cw.Home, own string, runs []cw.RunState) ([]string, error) {
 	keep := map[string]bool{own: true}
 	for _, r := range runs {
 		keep[buildOf(r)] = true
 	}
 	entries, err := os.ReadDir(home.Bin())
 	if err != nil {
-		return fmt.Errorf("list binaries: %w", err)
+		return nil, fmt.Errorf("list binaries: %w", err)
 	}
-	var errs []error
+	var old []string
 	for _, e := range entries {
 		if !keep[e.Name()] {
-			errs = append(errs, os.RemoveAll(filepath.Join(home.Bin(), e.Name())))
+			old = append(old, filepath.Join(home.Bin(), e.Name()))
 		}
 	}
-	return errors.Join(errs...)
+	return old, nil
 }
 
 // buildOf is the build that a run uses, as its run directory names it; "" when

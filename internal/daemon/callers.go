@@ -19,10 +19,11 @@ import (
 // callers tells who calls: from the kernel's word on the peer, its process
 // tree, and its token; never from anything the caller says about itself.
 type callers struct {
-	home  cw.Home
-	store *store.DB
-	log   *slog.Logger
-	told  *api.Allowance // of refusals that are stored
+	home   cw.Home
+	store  *store.DB
+	log    *slog.Logger
+	told   *api.Allowance // of refusals that are stored
+	guards cw.Guards      // may be nil
 }
 
 // Refusals of one caller that are stored in a while. An agent gone wild, or a
@@ -65,7 +66,8 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 	if err != nil {
 		return cw.Actor{}, fmt.Errorf("look up a token: %w", err)
 	}
-	if !known || token.RevokedAt != nil || token.RunID != run.ID {
+	own := known && token.RevokedAt == nil && token.RunID == run.ID
+	if !own && !c.guards.Off("own-token") {
 		return cw.Actor{}, c.refuse(ctx, peer, actor, "a token that is not this run's")
 	}
 	return actor, nil

@@ -83,6 +83,8 @@ func presentable(value any) any {
 	switch v := value.(type) {
 	case time.Duration:
 		return formatSpan(v)
+	case Bytes:
+		return v.String()
 	case []string:
 		return append([]string{}, v...) // a list that is empty is not null
 	}
@@ -162,7 +164,7 @@ func flatten(s reflect.Value, prefix string, into map[string]any) {
 	for i := range s.NumField() {
 		name, field := prefix+s.Type().Field(i).Tag.Get(tagName), s.Field(i)
 		switch value := field.Interface().(type) {
-		case time.Duration, []string, int, bool:
+		case time.Duration, Bytes, []string, int, bool:
 			into[name] = value
 		default:
 			if field.Kind() == reflect.Struct {

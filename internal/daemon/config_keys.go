@@ -33,7 +33,7 @@ const VariablePrefix = "CW_CONFIG_"
 
 // Form says what values a setting takes.
 type Form struct {
-	Kind    string // "text", "number", "switch", "time" or "list"
+	Kind    string // "text", "number", "switch", "time", "size" or "list"
 	Allowed string // in words
 	parse   func(word string) (any, error)
 }
@@ -69,6 +69,16 @@ func Keys() []Key {
 			"The model of new agents for which nobody names one.", "claude-sonnet-4-5", "0.1"},
 		{"run.sandbox", words(string(cw.SandboxOff), string(cw.SandboxWorkspace)),
 			"Whether the CLI's own sandbox confines new agents. A provider that has none refuses it.", "workspace", "0.1"},
+		{"disk.minFree", bytesOf(16*mib, tib),
+			"The free space below which no run is started, unless disk.minFreePercent is less. Runs that go on are not touched.", "5GiB", "0.1"},
+		{"disk.minFreePercent", number(1, 50),
+			"The same as a part of the disk's size: the smaller of both holds, so that small disks can be used.", "5", "0.1"},
+		{"runs.rawRetention", span(day, 10*365*day),
+			"How long the raw output file of a run is kept after its end. What it holds is stored in log.db.", "30d", "0.1"},
+		{"chunks.maxSize", bytesOf(64*mib, 64*tib),
+			"How large the stored output may become. Beyond it whole runs go, oldest first, never those of agents that run.", "50GiB", "0.1"},
+		{"chunks.maxAge", span(day, 10*365*day),
+			"How long stored output is kept after the end of its run.", "365d", "0.1"},
 	}
 }
 

@@ -48,6 +48,8 @@ events:
 run:
   model: 4.5
   sandbox: workspace
+chunks:
+  maxSize: 20480MiB
 `)
 	from.Environ = []string{"CW_CONFIG_HTTP_ADDRESS=[::1]:2", "CW_CONFIG_HTTP_ALLOWEDORIGINS=", "CW_CONFIG_HTTP_ALLOWEDHOSTS=a.test, b.test",
 		"CW_CONFIG_LOG_LEVEL=error", "CW_CONFIG_EVENTS_RETENTION=720h", "CW_HOME=/x", "CW_TOKEN=t", "LOG_LEVEL=no"}
@@ -58,6 +60,7 @@ run:
 	want.Metrics.Enabled = true
 	want.Run.Model, want.Run.Sandbox = "4.5", cw.SandboxWorkspace
 	want.Events.Retention = 720 * time.Hour
+	want.Chunks.MaxSize = 20 << 30
 	got, err = daemon.LoadSettings(from)
 	must(t, err)
 	if len(got.HTTP.AllowedOrigins) == 0 {
@@ -77,6 +80,8 @@ run:
 		"http.allowedHosts=a.test,b.test environment CW_CONFIG_HTTP_ALLOWEDHOSTS", "log.level=error environment CW_CONFIG_LOG_LEVEL",
 		"log.format=text default ", "log.maxSize=5 file :5", "log.backups=3 default ", "metrics.enabled=true file :7",
 		"events.retention=30d environment CW_CONFIG_EVENTS_RETENTION", "run.provider= default ", "run.model=4.5 file :11", "run.sandbox=workspace file :12",
+		"disk.minFree=1GiB default ", "disk.minFreePercent=2 default ", "runs.rawRetention=14d default ",
+		"chunks.maxSize=20GiB file :14", "chunks.maxAge=180d default ",
 	}
 	if diff := cmp.Diff(wantLines, lines); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -129,6 +134,9 @@ func TestBadConfigurations(t *testing.T) {
 		{"number out of bounds", "log:\n  maxSize: 0\n  backups: 1e2\n", []string{"maxSize \"0\" is not a whole number from 1 to 1024", "backups \"1e2\""}},
 		{"time without a unit", "events:\n  retention: 30\n", []string{`retention "30" is not a time like 720h`}},
 		{"time out of bounds", "events:\n  retention: 99999d\n", []string{"from 1h to 3650d"}},
+		{"size without a unit", "disk:\n  minFree: 1000000000\n", []string{`minFree "1000000000" is not a size like 512MiB or 10GiB, from 16MiB to 1TiB`}},
+		{"size too small", "disk:\n  minFree: 1KiB\n", []string{"from 16MiB"}},
+		{"size beyond all bounds", "chunks:\n  maxSize: 99999999999999999TiB\n", []string{"is not a size"}},
 		{"time below zero", "events:\n  retention: -1h\n", []string{"is not a time"}},
 		{"list that is none", "http:\n  allowedOrigins: http://a.test\n", []string{"allowedOrigins is a list"}},
 		{"list with a map", "http:\n  allowedOrigins: [{a: b}]\n", []string{"holds something that is no text"}},

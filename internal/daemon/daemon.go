@@ -10,12 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"cw/accounts"
 	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/event"
 	"cw/internal/proc"
 	"cw/internal/store"
 	"cw/orchestrator"
+	"cw/planning"
 	"cw/providers"
 	"cw/worktree"
 )
@@ -27,6 +29,8 @@ type Config struct {
 	Settings Settings
 	Stderr   io.Writer // where the foreground's log goes; nil when detached
 	Environ  []string  // the daemon's own environment
+
+	masks masks // of live secrets; made by Serve
 }
 
 // Serve runs the daemon until ctx ends or a client asks it to stop. Agents run
@@ -40,8 +44,12 @@ func Serve(ctx context.Context, c Config) error {
 		return err
 	}
 	defer lock.Unlock() // the end of the process does it too
-	log, file := newLog(c.Home, c.Settings.Log, c.Stderr)
+	c.masks = masksOf(c)
+	log, file := newLog(c, c.masks)
 	defer file.Close()
+	if err := noCore(); err != nil {
+		log.Warn("secrets may come into a core file", "error", err)
+	}
 	err = serveLocked(ctx, c, log)
 	if err != nil {
 		log.Error("daemon ended", "error", err)
@@ -90,22 +98,29 @@ func alive(pid int) bool {
 
 // parts is what a daemon is built of.
 type parts struct {
-	store   *store.DB
-	watcher *proc.Watcher
-	engine  *orchestrator.Orchestrator
-	server  *api.Server
-	doors   doors
-	old     retention
-	log     *slog.Logger
+	store    *store.DB
+	watcher  *proc.Watcher
+	engine   *orchestrator.Orchestrator
+	plans    *planning.Manager
+	accounts *accounts.Manager
+	changes  *event.Subscription // of accounts
+	server   *api.Server
+	doors    doors
+	old      retention
+	janitor  *janitor
+	log      *slog.Logger
 }
 
 func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 	ctx, shutdown := context.WithCancel(ctx)
 	defer shutdown()
+	if half := (recovery{RecoverOptions: RecoverOptions{Home: c.Home}}); half.unfinished() {
+		return cw.Errorf(cw.CodeFailed, "a recovery of %s was interrupted", c.Home).WithHint("run: cw recover; it goes on where it was")
+	}
 	hub := event.NewHub()
 	db, err := store.Open(ctx, store.Options{
-		Dir: string(c.Home), Version: c.Version, Log: log,
-		OnCommit: func(events []cw.Event) { hub.Publish(events...) },
+		Dir: string(c.Home), Version: c.Version, Log: log, Reserve: c.Home.Reserve(), Boot: bootID(),
+		OnCommit: func(events []cw.Event) { hub.Publish(events...) }, Guards: guardsOf(c.Environ),
 	})
 	if err != nil {
 		return err
@@ -140,25 +155,44 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	}
 	facts := factsOf(c, buildID, doors.path, addressOf(doors.tcp))
 	who := newCallers(c.Home, db, log)
+	who.guards = guardsOf(c.Environ)
 	p := &parts{
 		store: db, watcher: proc.NewWatcher(log), log: log, doors: doors,
 		old: retention{store: db, keep: c.Settings.Events.Retention, now: time.Now, log: log},
 	}
-	p.engine = buildEngine(ctx, c, p, hub, c.Home.Binary(buildID))
+	presets, problems := providers.Load(c.Home.Providers())
+	for _, pr := range problems {
+		log.Warn("a provider's file is not used", "problem", pr)
+	}
+	c.masks.Put("environment", presets.Secrets(c.Environ)...)
+	if err := c.masks.recallTokens(c.Home); err != nil {
+		log.Error("some tokens of dashboards are not known, and are not masked", "error", err)
+	}
+	p.accounts = newAccounts(ctx, c, db, presets, log)
+	p.plans = planning.New(db)
+	p.engine = buildEngine(ctx, c, p, hub, presets, c.Home.Binary(buildID))
+	p.changes = hub.Subscribe(accountChanges())
+	p.janitor = newJanitor(c, db, p.engine, buildID, log)
 	keys := newTokens(db, func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) })
+	keys.masks, keys.home = c.masks, c.Home
 	p.server, err = api.NewServer(api.Options{
 		Services: services{
-			Orchestrator:  p.engine,
-			events:        events{store: db, hub: hub},
-			tokens:        keys,
-			daemonService: daemonService{facts: facts, store: db, shutdown: shutdown},
+			Orchestrator:    p.engine,
+			events:          events{store: db, hub: hub},
+			tokens:          keys,
+			house:           house{janitor: p.janitor, store: db},
+			Manager:         p.accounts,
+			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},
+			providerService: newProviderService(c, presets, db, c.Home.Binary(buildID)),
+			plans:           plans{p.plans},
+			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, shutdown: shutdown},
 		},
 		Identify:     who.identify,
 		Authenticate: keys.authenticate,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,
 		OnRefused:    func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) },
-		Log:          log, Version: c.Version, BuildID: buildID,
+		Log:          log, Version: c.Version, BuildID: buildID, Guards: guardsOf(c.Environ),
 	})
 	if err != nil {
 		return nil, errors.Join(err, doors.close())
@@ -167,16 +201,12 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 }
 
 // buildEngine makes the engine on the store and the watcher of p.
-func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, binary string) *orchestrator.Orchestrator {
+func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, presets *providers.Registry, binary string) *orchestrator.Orchestrator {
 	db, log := p.store, p.log
-	presets, problems := providers.Load(c.Home.Providers())
-	for _, pr := range problems {
-		log.Warn("a provider's file is not used", "problem", pr)
-	}
 	self := cw.Actor{Kind: cw.ActorCW}
 	fail := failpointOf(c.Environ)
 	repos := worktree.New(worktree.Options{
-		ReposDir: c.Home.Repos(), Log: log, Fail: fail,
+		ReposDir: c.Home.Repos(), Log: log, Fail: fail, Guards: guardsOf(c.Environ),
 		OnRestored: func(project string, changed []string) {
 			ev := cw.NewEvent(cw.EventMirrorRestored, self, cw.MirrorRestored{Project: project, Changed: changed})
 			if err := db.AddEvents(ctx, ev); err != nil && ctx.Err() == nil {
@@ -184,11 +214,26 @@ func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, binary
 			}
 		},
 	})
+	prices, problem := providers.LoadPrices(c.Home.Prices())
+	if problem != nil {
+		log.Warn("the file of prices is not used; the prices that come with cw are", "problem", problem)
+	}
 	return orchestrator.New(orchestrator.Config{
-		Home: c.Home, Store: db, Repos: repos, Presets: presets, Watcher: p.watcher,
+		Home: c.Home, Store: accountStore{db, accountProviders{presets}}, Accounts: p.accounts, Repos: repos, Plans: p.plans, Presets: presets, Prices: prices, Watcher: p.watcher,
 		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: binary, Socket: p.doors.path,
-		Environ: c.Environ, Log: log, Fail: fail, Defaults: orchestrator.Defaults(c.Settings.Run),
+		Redact: c.masks.Set, Keeper: c.masks.keeper,
+		Environ: c.Environ, Log: log, Fail: fail, Guards: guardsOf(c.Environ), Defaults: orchestrator.Defaults(c.Settings.Run),
+		Floor: floorOf(c.Settings),
 	})
+}
+
+// bootID names the boot of the machine, "" when it is not told.
+func bootID() string {
+	boot, err := proc.BootID()
+	if err != nil {
+		return ""
+	}
+	return boot
 }
 
 // startTime tells one process from another that had its pid before.
@@ -203,12 +248,18 @@ func (p *parts) run(ctx context.Context, shutdown context.CancelFunc) error {
 	// The loops below the server live a little longer than it.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
-	ready := make(chan struct{})
+	ready, known := make(chan struct{}), make(chan struct{})
 	loops := map[string]func() error{
 		"store":   func() error { return p.store.Run(inner) },
 		"watcher": func() error { return p.watcher.Run(inner) },
-		"agents":  func() error { return p.engine.Run(inner, func() { close(ready) }) },
-		"events":  func() error { return p.old.Run(inner) },
+		"agents": func() error {
+			awaitSecrets(inner, known) // what agents print of them is to be masked
+			return p.engine.Run(inner, func() { close(ready) })
+		},
+		"events":   func() error { return p.old.Run(inner) },
+		"janitor":  func() error { return p.janitor.Run(inner) },
+		"accounts": func() error { return keepAccounts(inner, p.accounts, known, p.log) },
+		"parked":   func() error { return hearAccounts(inner, p.changes, p.engine) },
 	}
 	below := make(chan error, 1)
 	go func() { below <- together(inner, shutdown, loops) }()

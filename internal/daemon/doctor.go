@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/store"
 	"cw/providers"
 	"cw/worktree"
 )
@@ -35,12 +39,15 @@ type Check struct {
 }
 
 const (
-	diskLow      = 1 << 30 // free bytes below which doctor warns
-	filesNeeded  = 1024    // open files that a daemon with many agents needs
-	watchesLow   = 8192    // inotify watches
+	filesNeeded  = 1024 // open files that a daemon with many agents needs
+	watchesLow   = 8192 // inotify watches
 	doctorWait   = 20 * time.Second
-	doctorProbe  = 5 * time.Second // for one CLI to tell its version
+	doctorProbe  = 5 * time.Second // for the daemon to answer, for one CLI to tell its version
 	watchesLimit = "/proc/sys/fs/inotify/max_user_watches"
+	// watchersLow is how many programs of a user may watch files: each cw, but
+	// every editor and many an agent's tool are one, too.
+	watchersLow   = 64
+	watchersLimit = "/proc/sys/fs/inotify/max_user_instances"
 )
 
 // Doctor looks at everything that cw needs. It starts no daemon and changes
@@ -48,12 +55,13 @@ const (
 func Doctor(ctx context.Context, home cw.Home, environ []string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
-	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), daemonCheck(ctx, home), diskCheck(home)}
+	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), daemonCheck(ctx, home), diskCheck(home, environ), reserveCheck(home)}
 	checks = append(checks, filesCheck())
 	if runtime.GOOS == "linux" {
-		checks = append(checks, watchesCheck())
+		checks = append(checks, watchesCheck(), watchersCheck(), lingerCheck(ctx))
 	}
-	return append(checks, providerChecks(ctx, home, environ)...)
+	checks = append(checks, providerChecks(ctx, home, environ)...)
+	return append(checks, pricesCheck(home))
 }
 
 func gitCheck(ctx context.Context) Check {
@@ -83,7 +91,11 @@ func configCheck(home cw.Home, environ []string) Check {
 	return Check{Name: "configuration", Status: CheckOK, Detail: home.Config()}
 }
 
+// daemonCheck asks the daemon. One that does not answer must not use up the time
+// of the other checks.
 func daemonCheck(ctx context.Context, home cw.Home) Check {
+	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
+	defer cancel()
 	socket := home.Socket()
 	if data, err := os.ReadFile(home.SocketFile()); err == nil {
 		socket = strings.TrimSpace(string(data))
@@ -98,18 +110,35 @@ func daemonCheck(ctx context.Context, home cw.Home) Check {
 	return Check{Name: "daemon", Status: CheckOK, Detail: fmt.Sprintf("pid %d, version %s, %d agents running", st.PID, st.Version, st.AgentsAlive)}
 }
 
-func diskCheck(home cw.Home) Check {
-	dir := string(home)
-	free, known := freeBytes(dir)
-	for !known && dir != "/" { // not made yet: the folder that it will be in
-		dir = parentOf(dir)
-		free, known = freeBytes(dir)
+// diskCheck asks for the floor that the daemon has.
+func diskCheck(home cw.Home, environ []string) Check {
+	settings, err := LoadSettings(ConfigSources{Home: home, Environ: environ})
+	if err != nil {
+		settings = DefaultSettings() // configCheck tells what is wrong with them
 	}
-	c := Check{Name: "disk", Status: CheckOK, Detail: fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))}
-	if free < diskLow {
-		c.Status, c.Fix = CheckWarn, "free some space: every agent has a worktree of its own"
+	dir := string(home)
+	space, err := floorOf(settings).Look(dir)
+	for err != nil && dir != "/" { // not made yet: the folder that it will be in
+		dir = parentOf(dir)
+		space, err = floorOf(settings).Look(dir)
+	}
+	c := Check{Name: "disk", Status: CheckOK, Detail: fmt.Sprintf("%.1f GiB free; below %d MiB no agent is started", float64(space.Free)/float64(gib), space.Floor>>20)}
+	if space.Low() {
+		c.Status, c.Fix = CheckFail, "free some space; cw gc frees what cw keeps no longer, disk.minFree sets the floor"
 	}
 	return c
+}
+
+// reserveCheck looks for the space that is set aside for the state.
+func reserveCheck(home cw.Home) Check {
+	size, there := plainSize(home.Reserve())
+	switch {
+	case !there:
+		return Check{Name: "reserve", Status: CheckOK, Detail: "none yet; the daemon makes it"}
+	case store.ReserveWhole(home.Reserve(), size):
+		return Check{Name: "reserve", Status: CheckOK, Detail: fmt.Sprintf("%d MiB for the state on a full disk", size>>20)}
+	}
+	return Check{Name: "reserve", Status: CheckWarn, Detail: fmt.Sprintf("only %d KiB are left for the state on a full disk", size>>10), Fix: "free some space; the daemon makes it whole by itself"}
 }
 
 func parentOf(dir string) string {
@@ -124,23 +153,51 @@ func filesCheck() Check {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
 		return Check{Name: "open files", Status: CheckWarn, Detail: err.Error()}
 	}
-	c := Check{Name: "open files", Status: CheckOK, Detail: fmt.Sprintf("limit %d", lim.Cur)}
-	if lim.Cur < filesNeeded {
+	return openFilesCheck(lim.Cur)
+}
+
+func openFilesCheck(limit uint64) Check {
+	c := Check{Name: "open files", Status: CheckOK, Detail: fmt.Sprintf("limit %d", limit)}
+	if limit < filesNeeded {
 		c.Status, c.Fix = CheckWarn, fmt.Sprintf("ulimit -n %d before the daemon starts", filesNeeded)
 	}
 	return c
 }
 
 func watchesCheck() Check {
-	data, err := os.ReadFile(watchesLimit)
+	return inotifyCheck("file watches", watchesLimit, watchesLow, "fs.inotify.max_user_watches")
+}
+
+func watchersCheck() Check {
+	return inotifyCheck("file watchers", watchersLimit, watchersLow, "fs.inotify.max_user_instances")
+}
+
+// inotifyCheck compares a limit of the kernel with what is needed.
+func inotifyCheck(name, path string, least int, setting string) Check {
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return Check{Name: "file watches", Status: CheckWarn, Detail: "their limit cannot be read; output is then read by polling"}
+		return Check{Name: name, Status: CheckWarn, Detail: "their limit cannot be read; output is then read by polling"}
 	}
 	var n int
-	if _, err := fmt.Sscan(string(data), &n); err != nil || n < watchesLow {
-		return Check{Name: "file watches", Status: CheckWarn, Detail: "limit " + strings.TrimSpace(string(data)), Fix: fmt.Sprintf("sysctl fs.inotify.max_user_watches=%d", watchesLow)}
+	if _, err := fmt.Sscan(string(data), &n); err != nil || n < least {
+		return Check{Name: name, Status: CheckWarn, Detail: "limit " + strings.TrimSpace(string(data)), Fix: fmt.Sprintf("sysctl %s=%d", setting, least)}
 	}
-	return Check{Name: "file watches", Status: CheckOK, Detail: fmt.Sprintf("limit %d", n)}
+	return Check{Name: name, Status: CheckOK, Detail: fmt.Sprintf("limit %d", n)}
+}
+
+// lingerCheck asks whether processes of the user outlive a log-out.
+func lingerCheck(ctx context.Context) Check {
+	user := strconv.Itoa(os.Geteuid())
+	argv := []string{"loginctl", "show-user", user, "--property=Linger", "--value"}
+	out, _, code, err := proc.Output(ctx, proc.Command{Argv: argv, Env: os.Environ(), Dir: "/"})
+	word := strings.TrimSpace(string(out))
+	switch {
+	case err != nil || code != 0 || word == "":
+		return Check{Name: "log-out", Status: CheckOK, Detail: "no logind that would end agents when you log out"}
+	case word == "yes":
+		return Check{Name: "log-out", Status: CheckOK, Detail: "your processes go on when you log out"}
+	}
+	return Check{Name: "log-out", Status: CheckWarn, Detail: "the system may end your processes, agents too, when you log out", Fix: "loginctl enable-linger"}
 }
 
 // providerChecks looks for every provider's CLI. One that is not there is only
@@ -151,22 +208,27 @@ func providerChecks(ctx context.Context, home cw.Home, environ []string) []Check
 	for _, p := range problems {
 		out = append(out, Check{Name: "provider file", Status: CheckFail, Detail: p.String(), Fix: "mend the file, or move it away; the last good preset is used meanwhile"})
 	}
-	found := 0
+	var installable []providers.Preset
 	for _, name := range presets.Names() {
-		p, err := presets.Get(name)
-		if err != nil || p.Command.From == providers.FromScript {
-			continue // no CLI of its own
+		if p, err := presets.Get(name); err == nil && p.Command.From != providers.FromScript { // that has no CLI of its own
+			installable = append(installable, p)
 		}
-		c := providerCheck(ctx, p, environ)
-		if c.Status == CheckOK {
-			found++
-		}
-		out = append(out, c)
 	}
-	if found == 0 {
-		out = append(out, Check{Name: "providers", Status: CheckWarn, Detail: "no provider CLI was found; provider script works without one", Fix: "install one of those above"})
+	checks := make([]Check, len(installable))
+	seats := make(chan struct{}, probesAtOnce)
+	var all sync.WaitGroup
+	for i, p := range installable {
+		seats <- struct{}{}
+		all.Go(func() {
+			defer func() { <-seats }()
+			checks[i] = providerCheck(ctx, p, environ)
+		})
 	}
-	return out
+	all.Wait()
+	if !slices.ContainsFunc(checks, func(c Check) bool { return c.Status == CheckOK }) {
+		checks = append(checks, Check{Name: "providers", Status: CheckWarn, Detail: "no provider CLI was found; provider script works without one", Fix: "install one of those above"})
+	}
+	return append(out, checks...)
 }
 
 func providerCheck(ctx context.Context, p providers.Preset, environ []string) Check {
@@ -193,6 +255,20 @@ func providerCheck(ctx context.Context, p providers.Preset, environ []string) Ch
 		return c
 	}
 	return Check{Name: c.Name, Status: CheckOK, Detail: version + " at " + binary}
+}
+
+// pricesCheck looks at the user's own table of prices. One that is wrong is left
+// out as a whole.
+func pricesCheck(home cw.Home) Check {
+	file := home.Prices()
+	c := Check{Name: "prices", Status: CheckOK, Detail: "those that come with cw"}
+	if _, problem := providers.LoadPrices(file); problem != nil {
+		c.Status, c.Detail = CheckFail, problem.String()
+		c.Fix = "mend the file, then run: cw restart; until then costs are estimated by the prices that come with cw"
+	} else if _, err := os.Stat(file); err == nil {
+		c.Detail = "those of " + file + ", then those that come with cw"
+	}
+	return c
 }
 
 func variable(environ []string, name string) string {

@@ -82,13 +82,17 @@ func (r *eventReader) run(ctx context.Context) error {
 	}
 }
 
-// begin finds the agent that is asked for and the number to go on from.
+// begin finds the agent and the initiative that are asked for and the number to go on from.
 func (r *eventReader) begin(ctx context.Context) error {
 	q := r.query
 	if err := q.Check(); err != nil {
 		return err
 	}
-	r.filter = cw.EventFilter{Types: q.Types, Initiative: q.Initiative}
+	initiative, err := r.initiative(ctx, q.Initiative)
+	if err != nil {
+		return err
+	}
+	r.filter = cw.EventFilter{Types: q.Types, Initiative: initiative}
 	if q.Agent != "" {
 		a, err := r.store.AgentByRef(ctx, q.Agent)
 		if err != nil {
@@ -110,6 +114,20 @@ func (r *eventReader) begin(ctx context.Context) error {
 		r.at, r.known = q.After, q.After
 	}
 	return nil
+}
+
+// initiative gives the id of an initiative that is called by its id or its slug;
+// "" for "". An id that is none any more is taken as it is: events may be left of
+// what a recovery could not save.
+func (e events) initiative(ctx context.Context, ref string) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	i, err := e.store.InitiativeByRef(ctx, ref)
+	if cw.ErrorCode(err) == cw.CodeNotFound && cw.IsID(ref) {
+		return ref, nil
+	}
+	return string(i.ID), err
 }
 
 // catchUp gives everything that is stored after at, and moves at. With rows it

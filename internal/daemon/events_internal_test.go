@@ -202,3 +202,33 @@ func TestRetention(t *testing.T) {
 		}
 	})
 }
+
+// Events of an initiative are found by its id and its slug. A slug that is none
+// is told; an id that is none any more finds what is left of it.
+func TestEventsOfAnInitiative(t *testing.T) {
+	t.Parallel()
+	e := newEvents(t)
+	ctx := t.Context()
+	made, err := e.store.AddInitiative(ctx, cw.Initiative{ID: "saleaaaaaaaa", Name: "Sale"}, cw.Document{ID: "pageaaaaaaaa", Title: "Sale"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.store.AddEvents(ctx, cw.NewEvent(cw.EventAgentWarning, cw.Actor{Kind: cw.ActorCW}, nil).In("lostaaaaaaaa")); err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string][]int64{"saleaaaaaaaa": {1, 2}, made.Slug: {1, 2}, "lostaaaaaaaa": {3}, "noneaaaaaaaa": nil} {
+		var got []int64
+		for ev, err := range e.Events(ctx, cw.EventQuery{Initiative: ref}) {
+			if err != nil {
+				t.Fatalf("%s: %v", ref, err)
+			}
+			got = append(got, ev.Seq)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: events %v, want %v", ref, got, want)
+		}
+	}
+	if _, err, _ := e.reader(t, cw.EventQuery{Initiative: "sail", Follow: true})(); cw.ErrorCode(err) != cw.CodeNotFound || cw.ErrorHint(err) == "" {
+		t.Errorf("a slug that is none: %v", err)
+	}
+}

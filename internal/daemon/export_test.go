@@ -1,11 +1,15 @@
 package daemon
 
 import (
+	"io"
+	"log/slog"
 	"reflect"
 	"strings"
 	"syscall"
 
 	"go.yaml.in/yaml/v3"
+
+	"cw/internal/cw"
 )
 
 // SettingNames are the names of all fields of Settings.
@@ -45,7 +49,9 @@ func MetricsText(value string) string {
 }
 
 // NewLog is newLog.
-var NewLog = newLog
+func NewLog(home cw.Home, s LogSettings, foreground io.Writer) (*slog.Logger, io.Closer) {
+	return newLog(Config{Home: home, Settings: Settings{Log: s}, Stderr: foreground}, masks{})
+}
 
 // ReadText gives what a config.yaml says and what is wrong with it.
 func ReadText(text string) (map[string]any, []string) {

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 
 	"cw/internal/cw"
@@ -23,4 +25,17 @@ func failpointOf(environ []string) cw.Failpoint {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // the death that tests want: no clean-up, no last words
 		}
 	}
+}
+
+// guardVariable names guards that are taken out, separated by commas. It is for
+// tests that want to see a promise broken; nothing else reads it.
+const guardVariable = "CW_GUARD_OFF"
+
+// guardsOf gives the guards that the environment takes out, nil for none.
+func guardsOf(environ []string) cw.Guards {
+	off := strings.Split(variable(environ, guardVariable), ",")
+	if off[0] == "" {
+		return nil
+	}
+	return func(name string) bool { return slices.Contains(off, name) }
 }

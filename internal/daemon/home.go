@@ -87,16 +87,6 @@ func homeTrouble(dir string, err error) error {
 	return e.WithHint("check the path, or choose another with CW_HOME")
 }
 
-// freeBytes is the free space on a folder's disk; known is false when it cannot
-// be told.
-func freeBytes(dir string) (free int64, known bool) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		return 0, false
-	}
-	return int64(st.Bavail) * int64(st.Bsize), true
-}
-
 // writeWhole writes a small file so that readers see it whole or not at all.
 func writeWhole(name string, data []byte, mode fs.FileMode) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")

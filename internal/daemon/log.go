@@ -7,22 +7,22 @@ import (
 
 	"github.com/lmittmann/tint"
 	"gopkg.in/natefinch/lumberjack.v2"
-
-	"cw/internal/cw"
 )
 
 // newLog makes the daemon's log: daemon.log, rotated, and in the foreground
-// also the terminal.
-func newLog(home cw.Home, s LogSettings, foreground io.Writer) (*slog.Logger, io.Closer) {
-	file := &lumberjack.Logger{Filename: home.DaemonLog(), MaxSize: s.MaxSize, MaxBackups: s.Backups}
+// also the terminal. Live secrets are masked in it.
+func newLog(c Config, m masks) (*slog.Logger, io.Closer) {
+	s, foreground := c.Settings.Log, c.Stderr
+	file := &lumberjack.Logger{Filename: c.Home.DaemonLog(), MaxSize: s.MaxSize, MaxBackups: s.Backups}
+	lines := maskedWriter{file, m.Set}
 	level := levelOf(s.Level)
 	options := &slog.HandlerOptions{Level: level}
-	handler := slog.Handler(slog.NewTextHandler(file, options))
+	handler := slog.Handler(slog.NewTextHandler(lines, options))
 	if s.Format == "json" {
-		handler = slog.NewJSONHandler(file, options)
+		handler = slog.NewJSONHandler(lines, options)
 	}
 	if foreground != nil {
-		handler = slog.NewMultiHandler(handler, tint.NewTextHandler(foreground, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
+		handler = slog.NewMultiHandler(handler, tint.NewTextHandler(maskedWriter{foreground, m.Set}, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
 	}
 	return slog.New(handler), file
 }

@@ -105,7 +105,7 @@ func TestMetrics(t *testing.T) {
 		`cw_runs{outcome="crashed",reason="no_signal",provider="fake"}`: 1,
 		`cw_run_starts_total{reason="spawn",provider="fake"}`:           4,
 		`cw_live_runs`: 1, `cw_chunk_lag_bytes{of="max"}`: 0, `cw_queue_depth{queue="chunks"}`: 0, `cw_queue_depth{queue="events"}`: 0,
-		`cw_event_subscriptions`: 0, `cw_open_streams`: 0,
+		`cw_event_subscriptions`: 1, `cw_open_streams`: 0, // that of the daemon, which wakes parked agents
 	}
 	for name, value := range want {
 		if got, there := values[name]; !there || got != value {

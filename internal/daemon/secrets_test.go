@@ -56,7 +56,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		t.Fatalf("the right token is refused: %d", code)
 	}
 
-	places := written(t, l)
+	places := written(t, l, "worker-0")
 	places["events"] = strings.Join(allEvents(t, l), "\n")
 	_, places["metrics"] = get(t, address, "/metrics", token.Secret)
 	for _, path := range append([]string{"/v1/status", "/v1/agents", "/v1/projects", "/v1/tokens"}, names...) {
@@ -178,7 +178,7 @@ func workWithSecrets(t *testing.T, l *lab.Lab, known map[string]string, secret f
 
 // written is everything that cw has on the disk, and what its terminal showed.
 // The configuration is its owner's, and programs hold nothing of the test's.
-func written(t *testing.T, l *lab.Lab) map[string]string {
+func written(t *testing.T, l *lab.Lab, agent string) map[string]string {
 	t.Helper()
 	places := map[string]string{"terminal": l.DaemonLog()}
 	must(t, filepath.WalkDir(string(l.Home), func(path string, d fs.DirEntry, err error) error {
@@ -195,7 +195,7 @@ func written(t *testing.T, l *lab.Lab) map[string]string {
 		}
 		return nil
 	}))
-	for _, needed := range []string{"cw.db", "cw.db-wal", "log.db", "log.db-wal", "daemon.log", "runs/worker-0/1/exit.json"} {
+	for _, needed := range []string{"cw.db", "cw.db-wal", "log.db", "log.db-wal", "daemon.log", "runs/" + agent + "/1/exit.json"} {
 		if _, ok := places[needed]; !ok {
 			t.Fatalf("there is no %s", needed)
 		}

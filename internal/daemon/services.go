@@ -6,9 +6,11 @@ import (
 	"os"
 	"time"
 
+	"cw/accounts"
 	"cw/internal/cw"
 	"cw/internal/store"
 	"cw/orchestrator"
+	"cw/planning"
 )
 
 // services is everything that faces may call, put together from the engine,
@@ -17,8 +19,16 @@ type services struct {
 	*orchestrator.Orchestrator
 	events
 	tokens
+	house
+	*accounts.Manager
+	costs
+	providerService
+	plans
 	daemonService
 }
+
+// plans is the planning.Manager under another name: that of accounts has it.
+type plans struct{ *planning.Manager }
 
 var _ cw.Services = services{}
 
@@ -26,6 +36,7 @@ var _ cw.Services = services{}
 type daemonService struct {
 	facts    cw.DaemonStatus // those that do not change
 	store    *store.DB
+	janitor  *janitor
 	shutdown context.CancelFunc
 }
 
@@ -39,16 +50,20 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.DatabaseBytes, st.LogBytes, err = d.store.Sizes(ctx); err != nil {
 		return st, fmt.Errorf("measure databases: %w", err)
 	}
-	st.FreeBytes, _ = freeBytes(st.Home) // unknown is shown as nothing
+	if space, err := d.janitor.floor.Look(st.Home); err == nil { // unknown is shown as nothing
+		st.FreeBytes, st.FloorBytes, st.DiskLow = space.Free, space.Floor, space.Low()
+	}
+	st.Sizes = d.janitor.measured()
 	return st, nil
 }
 
 // Shutdown implements cw.DaemonService. The answer still goes out: the server
-// lets short requests finish.
+// lets short requests finish. A daemon whose databases cannot be read ends, too,
+// and does not say how many agents run on.
 func (d daemonService) Shutdown(ctx context.Context) (cw.DaemonStatus, error) {
 	st, err := d.Status(ctx)
 	if err != nil {
-		return st, err
+		st = d.facts
 	}
 	d.shutdown()
 	return st, nil

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"log/slog"
 	"testing"
 
 	"cw/internal/cw"
@@ -17,8 +18,33 @@ func TestStatusMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	st, err := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db}.Status(t.Context())
-	if err != nil || st.PID != 7 || st.DatabaseBytes == 0 || st.LogBytes == 0 || st.FreeBytes == 0 {
+	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
+	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j}
+	st, err := service.Status(t.Context())
+	if err != nil || st.PID != 7 || st.DatabaseBytes == 0 || st.LogBytes == 0 || st.FreeBytes == 0 || st.FloorBytes == 0 || st.Sizes != nil {
 		t.Errorf("%+v, %v", st, err)
+	}
+	j.sweep(t.Context(), false)
+	if st, err = service.Status(t.Context()); err != nil || st.Sizes == nil || st.Sizes.Backups == 0 {
+		t.Errorf("after a sweep: %+v, %v", st.Sizes, err)
+	}
+}
+
+// TestShutdownWithoutADatabase: a daemon that cannot read its state any more can
+// still be ended, and says who it is.
+func TestShutdownWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), store.Options{Dir: dir})
+	must(t, err)
+	must(t, db.Close())
+	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
+	ended := false
+	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, shutdown: func() { ended = true }}
+	if _, err := service.Status(t.Context()); err == nil {
+		t.Error("the status of a closed database is told")
+	}
+	if st, err := service.Shutdown(t.Context()); err != nil || st.PID != 7 || !ended {
+		t.Errorf("%+v, %v, ended: %v", st, err, ended)
 	}
 }

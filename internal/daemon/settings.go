@@ -15,6 +15,9 @@ type Settings struct {
 	Metrics MetricsSettings `config:"metrics"`
 	Events  EventSettings   `config:"events"`
 	Run     RunSettings     `config:"run"`
+	Disk    DiskSettings    `config:"disk"`
+	Runs    RunsSettings    `config:"runs"`
+	Chunks  ChunkSettings   `config:"chunks"`
 }
 
 // HTTPSettings is how dashboards reach the daemon.
@@ -49,11 +52,32 @@ type RunSettings struct {
 	Sandbox  cw.Sandbox `config:"sandbox"`
 }
 
+// DiskSettings is the free space below which no run is started: the smaller of
+// both.
+type DiskSettings struct {
+	MinFree        Bytes `config:"minFree"`
+	MinFreePercent int   `config:"minFreePercent"` // of the disk's size
+}
+
+// RunsSettings is how long the files of runs are kept.
+type RunsSettings struct {
+	RawRetention time.Duration `config:"rawRetention"` // raw output that is stored in chunks
+}
+
+// ChunkSettings is how long stored output is kept.
+type ChunkSettings struct {
+	MaxSize Bytes         `config:"maxSize"`
+	MaxAge  time.Duration `config:"maxAge"`
+}
+
 // DefaultSettings is what holds where nobody said otherwise.
 func DefaultSettings() Settings {
 	return Settings{
 		Log:    LogSettings{Level: "info", Format: "text", MaxSize: 10, Backups: 3},
 		Events: EventSettings{Retention: 30 * 24 * time.Hour},
 		Run:    RunSettings{Sandbox: cw.SandboxOff},
+		Disk:   DiskSettings{MinFree: gib, MinFreePercent: 2},
+		Runs:   RunsSettings{RawRetention: 14 * day},
+		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
 	}
 }

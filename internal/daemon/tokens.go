@@ -15,6 +15,8 @@ type tokens struct {
 	store   *store.DB
 	misuses *api.Allowance                                         // of events about one run's token
 	report  func(ctx context.Context, actor cw.Actor, what string) // stores a security event
+	masks   masks
+	home    cw.Home
 }
 
 func newTokens(db *store.DB, report func(context.Context, cw.Actor, string)) tokens {
@@ -27,11 +29,15 @@ func (t tokens) CreateToken(ctx context.Context, req cw.TokenRequest) (cw.Create
 	if err != nil {
 		return cw.CreatedToken{}, err
 	}
-	secret := cw.NewDashboardToken()
+	id, secret := cw.TokenID(cw.NewID()), cw.NewDashboardToken()
+	if err := t.masks.learnToken(t.home, id, secret); err != nil {
+		return cw.CreatedToken{}, err
+	}
 	token, err := t.store.AddDashboardToken(ctx, cw.Token{
-		ID: cw.TokenID(cw.NewID()), Name: req.Name, Hash: cw.HashToken(secret), Scopes: req.Scopes,
+		ID: id, Name: req.Name, Hash: cw.HashToken(secret), Scopes: req.Scopes,
 	}, cw.ActorOf(ctx))
 	if err != nil {
+		t.masks.forgetToken(t.home, id)
 		return cw.CreatedToken{}, err
 	}
 	return cw.CreatedToken{Token: token, Secret: secret}, nil
@@ -44,7 +50,11 @@ func (t tokens) Tokens(ctx context.Context, q cw.PageQuery) (cw.Page[cw.Token], 
 
 // RevokeToken implements cw.TokenService.
 func (t tokens) RevokeToken(ctx context.Context, ref string) (cw.Token, error) {
-	return t.store.RevokeDashboardToken(ctx, ref, cw.ActorOf(ctx))
+	token, err := t.store.RevokeDashboardToken(ctx, ref, cw.ActorOf(ctx))
+	if err == nil {
+		t.masks.forgetToken(t.home, token.ID)
+	}
+	return token, err
 }
 
 // authenticate tells whose a token is and what it may, for requests over TCP.

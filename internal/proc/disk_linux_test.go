@@ -9,16 +9,18 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cw/internal/cwtest/lab"
 )
 
 // An end can be written on a disk that has become full.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("full disk: only root can mount a small file system; a container may not let it either")
+		lab.Lacks(t, "full disk: only root can mount a small file system; a container may not let it either")
 	}
 	disk := t.TempDir()
 	if err := unix.Mount("none", disk, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skipf("full disk: mounting a small file system is not allowed here: %v", err)
+		lab.Lacks(t, "full disk: mounting a small file system is not allowed here: %v", err)
 	}
 	defer func() {
 		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {

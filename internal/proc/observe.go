@@ -96,6 +96,11 @@ type Exit struct {
 	// Swept counts the processes that the command left behind and that had to
 	// be ended.
 	Swept int `json:"swept,omitempty"`
+	// OOMKills counts the processes that the kernel killed for want of memory
+	// while the command ran: in the run's control group, or where that is not
+	// told on the whole machine. Only told of a command that a SIGKILL ended
+	// which nobody asked for; then it is evidence, and no proof.
+	OOMKills int `json:"oomKills,omitempty"`
 }
 
 // Values of Exit.Stopped.
@@ -123,6 +128,9 @@ type Observation struct {
 	Handle Handle
 	// Exit is set when State is StateExited.
 	Exit *Exit
+	// RecordedAt is when Exit was put down: by then the whole process tree was
+	// dead. Zero without Exit.
+	RecordedAt time.Time
 }
 
 // started is the content of started.json.
@@ -158,6 +166,9 @@ func Observe(dir string) (Observation, error) {
 	switch {
 	case err == nil:
 		obs.State, obs.Exit = StateExited, &e
+		if info, err := os.Lstat(filepath.Join(dir, exitName)); err == nil {
+			obs.RecordedAt = info.ModTime()
+		}
 	case errors.Is(err, fs.ErrNotExist):
 	case spoiled(err):
 		obs.State = StateLost

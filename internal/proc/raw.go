@@ -56,10 +56,14 @@ type Raw struct {
 	tail   []byte // the last bytes before offset
 }
 
+// masked is what a stored secret was replaced with, byte by byte: such a byte of
+// a tail stands for any.
+const masked = '*'
+
 // OpenRaw opens an output file to go on at offset. tail are the last bytes
-// that were read before it, as far as they are known: by them a file that was
-// rewritten meanwhile is told. Only a plain file is opened; the error is
-// fs.ErrNotExist while there is none.
+// that were read before it, as they were stored and as far as they are known: by
+// them a file that was rewritten meanwhile is told. Only a plain file is opened;
+// the error is fs.ErrNotExist while there is none.
 func OpenRaw(path string, offset int64, tail []byte) (*Raw, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -72,7 +76,22 @@ func OpenRaw(path string, offset int64, tail []byte) (*Raw, error) {
 	}
 	r := &Raw{f: f, path: path, id: fileID(info), offset: offset}
 	r.keepTail(tail)
+	for i, b := range r.Before(len(r.tail)) {
+		if r.tail[i] == masked {
+			r.tail[i] = b
+		}
+	}
 	return r, nil
+}
+
+// Before gives the last n bytes before the offset, fewer where the file begins.
+// What cannot be read is empty: Read tells why.
+func (r *Raw) Before(n int) []byte {
+	b := make([]byte, min(int64(n), r.offset))
+	if _, err := r.f.ReadAt(b, r.offset-int64(len(b))); err != nil {
+		return nil
+	}
+	return b
 }
 
 // ID names the file that is read.

@@ -249,3 +249,33 @@ func TestRawAndCut(t *testing.T) {
 		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}
 }
+
+// TestRawMaskedTail: where a secret was stored as a mask, the file still holds
+// it, and every other byte must be as it was.
+func TestRawMaskedTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	appendFile(t, path, "a secret, and more")
+	r, err := OpenRaw(path, 9, []byte("a ******,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := readAll(t, r); got != " and more" {
+		t.Error(got)
+	}
+	if got := string(r.Before(4)); got != "more" {
+		t.Error(got)
+	}
+	if got := r.Before(1000); len(got) != 18 {
+		t.Error(got)
+	}
+	r, err = OpenRaw(path, 9, []byte("b ******,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var changed *RawChangedError
+	if _, err := r.Read(make([]byte, 9)); !errors.As(err, &changed) || changed.Change != RawRewritten {
+		t.Error(err)
+	}
+}

@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -113,6 +114,7 @@ func (s *shim) run(sigs signals) error {
 		return err
 	}
 	s.hit("shim/starting")
+	killed := oomKills()
 	exit, err := s.spawn()
 	if err != nil {
 		return s.record(exit)
@@ -132,6 +134,7 @@ func (s *shim) run(sigs signals) error {
 	releaseStarter()
 	defer time.AfterFunc(settleAfter, settle).Stop()
 	exit = keeper.keep(sigs)
+	exit.OOMKills = wantOfMemory(exit, killed, oomKills)
 	s.hit("shim/swept")
 	return s.record(exit)
 }
@@ -277,6 +280,11 @@ func (s *shim) forkCommand() (pid int, err error) {
 	if files[0], err = os.Open(s.path(s.spec.Stdin)); err != nil {
 		return 0, fmt.Errorf("stdin: %w", err)
 	}
+	if s.spec.StdinPipe {
+		if files[0], err = piped(files[0]); err != nil {
+			return 0, fmt.Errorf("stdin: %w", err)
+		}
+	}
 	if files[1], err = openAppend(s.path(s.spec.Stdout)); err != nil {
 		return 0, fmt.Errorf("stdout: %w", err)
 	}
@@ -293,6 +301,22 @@ func (s *shim) forkCommand() (pid int, err error) {
 		return 0, fmt.Errorf("start %s: %w", path, err)
 	}
 	return pid, nil
+}
+
+// piped gives the end of a pipe from which the file is read. The copying ends
+// with the file, or when nobody reads any more.
+func piped(file *os.File) (*os.File, error) {
+	reads, writes, err := os.Pipe()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	go func() {
+		defer file.Close()
+		defer writes.Close()
+		_, _ = io.Copy(writes, file) // the reader is free to leave
+	}()
+	return reads, nil
 }
 
 // path is the real path of a file that the Spec names.

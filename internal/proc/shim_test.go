@@ -469,3 +469,26 @@ func TestBombAndComet(t *testing.T) {
 		})
 	}
 }
+
+// A file that is larger than a pipe comes through one whole, and a command that
+// reads nothing of it does not keep the run from ending.
+func TestStdinThroughAPipe(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcde\n", 20<<10)
+	prompt := filepath.Join(t.TempDir(), "prompt")
+	if err := os.WriteFile(prompt, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"test -p /dev/stdin && cat", "exit 0"} {
+		r := newRunOf(t, Spec{Argv: []string{"/bin/sh", "-c", script}, Stdin: prompt, StdinPipe: true})
+		r.start()
+		r.end()
+		got, err := os.ReadFile(filepath.Join(r.dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := script != "exit 0"; (string(got) == text) != want {
+			t.Errorf("%s: %d bytes came through of %d", script, len(got), len(text))
+		}
+	}
+}

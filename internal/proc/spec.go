@@ -45,9 +45,12 @@ type Spec struct {
 	// appends to (made 0600 when missing). Empty means /dev/null; a relative
 	// path is below the run directory. A Stdin that is named and missing is a
 	// start error.
-	Stdin  string `json:"stdin,omitempty"`
-	Stdout string `json:"stdout,omitempty"`
-	Stderr string `json:"stderr,omitempty"`
+	Stdin string `json:"stdin,omitempty"`
+	// StdinPipe gives Stdin through a pipe: some programs that take messages on
+	// stdin read nothing from a file.
+	StdinPipe bool   `json:"stdinPipe,omitempty"`
+	Stdout    string `json:"stdout,omitempty"`
+	Stderr    string `json:"stderr,omitempty"`
 	// StopGrace is the time between SIGTERM and SIGKILL when a stop does not
 	// say; 0 means 10 s.
 	StopGrace time.Duration `json:"stopGraceNs,omitempty"`

@@ -144,6 +144,16 @@ func KillTree(ctx context.Context, runID string, h Handle) (killed int, err erro
 	return t.kill(ctx)
 }
 
+// KillUnseen is KillTree for a run whose directory is gone: nothing but its id
+// tells which processes are its own. It counts on this boot alone.
+func KillUnseen(ctx context.Context, runID string) (killed int, err error) {
+	boot, err := BootID()
+	if err != nil {
+		return 0, fmt.Errorf("read the boot id: %w", err)
+	}
+	return KillTree(ctx, runID, Handle{BootID: boot})
+}
+
 // kill freezes and kills the members until there are none.
 func (t *tree) kill(ctx context.Context) (killed int, err error) {
 	if !t.handle.ThisBoot() {

@@ -27,7 +27,7 @@ func (t *tx) move(agent *cw.Agent, from []cw.AgentStatus, to cw.AgentStatus, col
 }
 
 // refusedIn says that an agent's status does not allow something.
-func refusedIn(agent cw.Agent, what string) error {
+func refusedIn(agent cw.Agent, what string) *cw.Error {
 	return cw.Errorf(cw.CodeRefused, "the agent %s is %s: %s", agent.Alias, agent.Status, what)
 }
 
@@ -109,7 +109,7 @@ func noAgent(g *gorm.DB, ref string) error {
 	}
 	missing := cw.Errorf(cw.CodeNotFound, "there is no agent %.100q", ref)
 	if len(aliases) == 0 {
-		return missing.WithHint(`there are no agents yet; start one with: cw run "what to do"`)
+		return missing.WithHint(`no agent is there; start one with: cw run "what to do". Removed ones: cw agent list --removed`)
 	}
 	if alias, ok := cw.Nearest(ref, aliases); ok {
 		return missing.WithHint("did you mean %s? All agents: cw agent list", alias)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 
 	"gorm.io/gorm"
 
@@ -31,7 +32,8 @@ func (db *DB) NextOffset(ctx context.Context, agent cw.AgentID, session int) (in
 // after the chunk AfterID, or else those of Session (0: the first) that end
 // after Offset, and of later sessions unless Only. It gives at most Limit (0:
 // 512) chunks and about 4 MiB; nothing is left when it gives none, or
-// fewer than a Limit of at most cw.ChunksSure.
+// fewer than a Limit of at most cw.ChunksSure. CodeGone when what is asked for
+// is kept no longer.
 //
 // It works below gorm: every stream asks again after every chunk.
 func (db *DB) ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, error) {
@@ -41,6 +43,10 @@ func (db *DB) ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, erro
 		// Not in one snapshot with the place: that stays a place, whatever
 		// becomes of its row.
 		chunks, err = db.log.readChunks(ctx, q, session, offset)
+	}
+	if err == nil {
+		// After reading: what is dropped meanwhile is known before it goes.
+		err = db.dropped.check(q, len(chunks) > 0)
 	}
 	return chunks, inAct("read chunks", letGo(ctx, explain(db.log.path, err)))
 }
@@ -54,7 +60,7 @@ const (
 	// that holds the offset. The session ?4 is the only one, unless it is 0.
 	// There is no LIMIT: SQLite plans a query with a bound one anew each time
 	// (half of the time was that), and whoever reads may stop at any row.
-	chunksAfter = `SELECT id, agent_id, agent_name, session_number, offset, bytes, created_at FROM agent_log_chunks
+	chunksAfter = `SELECT id, agent_id, agent_name, session_number, offset, bytes, created_at, sum FROM agent_log_chunks
 		WHERE agent_id = ?1 AND (session_number, offset) >= (?2, COALESCE((SELECT MAX(offset) FROM agent_log_chunks
 			WHERE agent_id = ?1 AND session_number = ?2 AND offset <= ?3), 0))
 		AND (session_number > ?2 OR offset + length(bytes) > ?3)
@@ -111,8 +117,12 @@ func (d *database) readChunks(ctx context.Context, q cw.ChunkQuery, session int,
 	var chunks []cw.Chunk
 	for size := 0; len(chunks) < limit && size < chunkBytesMax && rows.Next(); {
 		var c cw.Chunk
-		if err := rows.Scan(&c.ID, &c.AgentID, &c.AgentName, &c.SessionNumber, &c.Offset, &c.Bytes, &c.CreatedAt); err != nil {
+		var sum sql.NullInt64
+		if err := rows.Scan(&c.ID, &c.AgentID, &c.AgentName, &c.SessionNumber, &c.Offset, &c.Bytes, &c.CreatedAt, &sum); err != nil {
 			return nil, err
+		}
+		if err := checkStored(c, sum, chunks); err != nil {
+			return nil, damaged(d.path).Because(err)
 		}
 		size += len(c.Bytes)
 		chunks = append(chunks, c)

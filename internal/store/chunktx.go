@@ -61,12 +61,12 @@ func (t *chunkTx) add(ctx context.Context, group []*appendCall) error {
 // put inserts chunks by one statement and gives them their ids. These follow
 // each other: the id is AUTOINCREMENT, and nobody else writes meanwhile.
 func (t *chunkTx) put(ctx context.Context, stmt *sql.Stmt, rows []*cw.Chunk) error {
-	args := make([]any, 0, 6*len(rows))
+	args := make([]any, 0, 7*len(rows))
 	for _, c := range rows {
 		if c.CreatedAt.IsZero() {
 			c.CreatedAt = t.now
 		}
-		args = append(args, c.AgentID, c.AgentName, c.SessionNumber, c.Offset, c.Bytes, c.CreatedAt)
+		args = append(args, c.AgentID, c.AgentName, c.SessionNumber, c.Offset, c.Bytes, c.CreatedAt, chunkSum(*c))
 	}
 	stored, err := stmt.ExecContext(ctx, args...)
 	if err != nil {

@@ -20,15 +20,17 @@ const (
 
 // The statements of the writer.
 const (
-	lastEnd = `SELECT offset + length(bytes) FROM agent_log_chunks
-		WHERE agent_id = ? AND session_number = ? ORDER BY offset DESC LIMIT 1`
+	// lastEnd knows the end of a run whose output is kept no longer, too.
+	lastEnd = `SELECT COALESCE((SELECT offset + length(bytes) FROM agent_log_chunks
+			WHERE agent_id = ?1 AND session_number = ?2 ORDER BY offset DESC LIMIT 1),
+		(SELECT end_offset FROM dropped_runs WHERE agent_id = ?1 AND session_number = ?2), 0)`
 	// dataVersion changes when another connection has written.
 	dataVersion = "PRAGMA data_version"
 	// insertChunk is OR FAIL, which undoes nothing, so that SQLite need not note
 	// how: the transaction is given up whole when a statement fails.
-	insertChunk = `INSERT OR FAIL INTO agent_log_chunks (agent_id, agent_name, session_number, offset, bytes, created_at)
+	insertChunk = `INSERT OR FAIL INTO agent_log_chunks (agent_id, agent_name, session_number, offset, bytes, created_at, sum)
 		VALUES ` + chunkValues
-	chunkValues = "(?, ?, ?, ?, ?, ?)"
+	chunkValues = "(?, ?, ?, ?, ?, ?, ?)"
 )
 
 // insertSizes are how many chunks one statement inserts, from the most on.
@@ -95,7 +97,8 @@ func checkChunk(c cw.Chunk) error {
 }
 
 // Run writes chunks until ctx ends. It is called once. A group that has begun
-// is finished first.
+// is finished first. It ends with an error when a sync failed: only who opens the
+// databases anew may write to them again.
 func (db *DB) Run(ctx context.Context) error {
 	defer close(db.stopped)
 	w, err := newChunkWriter(ctx, db)
@@ -107,6 +110,10 @@ func (db *DB) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-db.state.down:
+			return db.state.usable()
+		case <-db.log.down:
+			return db.log.usable()
 		case first := <-db.appends:
 			// A caller that was let in gets its answer, whatever ends meanwhile.
 			w.commit(context.WithoutCancel(ctx), w.gather(first))
@@ -118,6 +125,7 @@ func (db *DB) Run(ctx context.Context) error {
 // prepared statements serve groups of any size.
 type chunkWriter struct {
 	db      *database
+	reserve *reserve
 	now     func() time.Time
 	calls   chan *appendCall
 	busy    bool // the last group held several calls
@@ -130,7 +138,7 @@ type chunkWriter struct {
 }
 
 func newChunkWriter(ctx context.Context, db *DB) (*chunkWriter, error) {
-	w := &chunkWriter{db: db.log, now: db.now, calls: db.appends}
+	w := &chunkWriter{db: db.log, reserve: db.reserve, now: db.now, calls: db.appends}
 	var err error
 	prepare := func(query string) *sql.Stmt {
 		if err != nil {
@@ -225,6 +233,9 @@ func (w *chunkWriter) commit(ctx context.Context, group []*appendCall) {
 func (w *chunkWriter) store(ctx context.Context, group []*appendCall) error {
 	if err := w.db.usable(); err != nil {
 		return err
+	}
+	if !w.reserve.keep() { // what is left is for the state
+		return outputWaits(w.db.path)
 	}
 	sqlTx, err := w.db.writer.BeginTx(ctx, nil)
 	if err != nil {

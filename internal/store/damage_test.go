@@ -132,10 +132,10 @@ func openDamaged(t *testing.T, dir, path string) {
 func TestDamagedAfterCrash(t *testing.T) {
 	live := newBench(t)
 	fill(t, live.DB)
-	live.must(live.state.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)").Error)
+	live.must(live.state.checkpoint(t.Context()))
 	live.must(live.AddEvents(t.Context(), event(cw.EventAgentWarning, "in the log only")))
 	dir := t.TempDir()
-	for _, name := range []string{stateName, stateName + "-wal"} { // as kill -9 leaves them
+	for _, name := range []string{stateName, stateName + "-wal", stateName + "-seal"} { // as kill -9 leaves them
 		data, err := os.ReadFile(filepath.Join(live.dir, name))
 		live.must(err)
 		if name == stateName {
@@ -289,4 +289,19 @@ func TestAfterFailedSync(t *testing.T) {
 	refuses(t, err, cw.CodeFailed, "cw restart")
 	_, err = b.EventsAfter(t.Context(), 0, cw.EventFilter{}, 0) // reading goes on
 	b.must(err)
+}
+
+// TestFailedSyncEndsRun: whoever runs the store is told that it must be opened
+// anew, instead of waiting for what cannot be written.
+func TestFailedSyncEndsRun(t *testing.T) {
+	for _, which := range []func(*bench) *database{
+		func(b *bench) *database { return b.state },
+		func(b *bench) *database { return b.log },
+	} {
+		b := newBench(t)
+		broken := which(b)
+		broken.broken.Store(true)
+		close(broken.down)
+		refuses(t, b.Run(t.Context()), cw.CodeFailed, "cw restart")
+	}
 }

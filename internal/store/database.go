@@ -44,15 +44,23 @@ type database struct {
 	asked  prepared // of reader
 	// turn is held by the one who writes, until what it wrote is told.
 	turn chan struct{}
-	// broken is set when a sync failed: nothing is written after that.
+	// broken is set when a sync failed: nothing is written after that, and down is
+	// closed.
 	broken atomic.Bool
+	down   chan struct{}
+	// sealed: checkpoints are made by transact, each with a new seal.
+	sealed   bool
+	boot     string
+	unsealed int // transactions since the last checkpoint; who has the turn
 }
 
 // plan says how a database is opened.
 type plan struct {
 	path        string
 	synchronous string // FULL or NORMAL
-	checkpoint  int    // pages of write-ahead log at which it is copied into the file
+	checkpoint  int    // pages of write-ahead log at which it is copied into the file; 0: see seal
+	sealed      bool   // the file has a seal
+	boot        string // of the machine
 	migrations  fs.FS
 	version     string // of this program, for messages
 	log         *slog.Logger
@@ -68,6 +76,13 @@ func openDatabase(ctx context.Context, p plan) (*database, error) {
 	}
 	if err := touchPrivate(p.path); err != nil {
 		return nil, unwritable(p.path).Because(err)
+	}
+	if found == 0 {
+		if err := beginShrinkable(ctx, p.path); err != nil {
+			return nil, explain(p.path, err)
+		}
+	} else if err := convert(ctx, p); err != nil {
+		p.log.WarnContext(ctx, "a database cannot be made to shrink", "database", p.path, "error", err)
 	}
 	d, err := connect(p)
 	if err != nil {
@@ -90,7 +105,7 @@ func touchPrivate(path string) error {
 }
 
 func connect(p plan) (*database, error) {
-	d := &database{path: p.path, turn: make(chan struct{}, 1)}
+	d := &database{path: p.path, turn: make(chan struct{}, 1), down: make(chan struct{}), sealed: p.sealed, boot: p.boot}
 	var err error
 	if d.writer, d.write, err = openPool(p, writerDSN(p), 1); err != nil {
 		return nil, err
@@ -180,6 +195,7 @@ func (d *database) transact(ctx context.Context, now time.Time, do func(g *gorm.
 	if told != nil {
 		told()
 	}
+	d.checkpointNowAndThen(ctx)
 	return nil
 }
 
@@ -210,8 +226,8 @@ func (d *database) usable() error {
 
 // note remembers a failed sync and explains the error.
 func (d *database) note(err error) error {
-	if syncFailed(err) {
-		d.broken.Store(true)
+	if syncFailed(err) && d.broken.CompareAndSwap(false, true) {
+		close(d.down)
 	}
 	return explain(d.path, err)
 }
@@ -233,5 +249,8 @@ func (d *database) size() (int64, error) {
 }
 
 func (d *database) close() error {
+	if d.sealed {
+		return d.closeSealed()
+	}
 	return errors.Join(d.reader.Close(), d.writer.Close())
 }

@@ -21,24 +21,29 @@ const (
 	logName   = "log.db"
 )
 
-// When the write-ahead logs are copied into the files, in pages of 4 KiB. The
-// one of chunks grows fast and holds the same pages of the index many times:
-// the later it is copied, the fewer are written twice.
-const (
-	stateCheckpoint = 1000 // as SQLite does
-	logCheckpoint   = 4000
-)
+// logCheckpoint is when the write-ahead log of the chunks is copied into the
+// file, in pages of 4 KiB. It grows fast and holds the same pages of the index
+// many times: the later it is copied, the fewer are written twice.
+const logCheckpoint = 4000
 
 // Options say where the databases are and who wants to know of changes.
 type Options struct {
 	Dir     string       // the home folder of cw; made, 0700, when it is not there
 	Version string       // of this program, for messages
 	Log     *slog.Logger // nil: silent. Never gets a value that is stored
+	// Reserve is a file that only takes space, for the state on a full disk; "":
+	// none is kept. KeepReserve makes it.
+	Reserve string
+	// Boot names the boot of the machine: after a death of the process alone
+	// more must be on disk than after a power cut. "": it is not known.
+	Boot string
 	// OnCommit is told the events of each transaction after it was committed,
 	// in the order of their numbers. The next transaction waits for it, so it
 	// must be quick and must not write to the store. May be nil.
 	OnCommit func([]cw.Event)
+	Anew     bool             // a recovery: a state that is gone is made anew
 	Now      func() time.Time // nil: time.Now
+	Guards   cw.Guards        // lets tests take a guard out; nil leaves all in place
 }
 
 // DB is the store. It is safe for concurrent use; writers take turns, readers
@@ -46,8 +51,11 @@ type Options struct {
 type DB struct {
 	state    *database
 	log      *database
+	reserve  *reserve
+	dropped  dropped // runs whose output is kept no longer
 	now      func() time.Time
 	onCommit func([]cw.Event)
+	guards   cw.Guards
 	appends  chan *appendCall // to Run
 	waiting  atomic.Int64     // calls of AppendChunks under way
 	stopped  chan struct{}    // closed when Run has ended
@@ -88,34 +96,45 @@ func open(ctx context.Context, o Options, state, chunks fs.FS) (*DB, error) {
 	if err := checkLibrary(ctx); err != nil {
 		return nil, err
 	}
-	if err := checkPair(dir); err != nil {
+	if err := checkInUse(dir); err != nil && !o.Anew {
 		return nil, err
 	}
 	p := plan{version: o.Version, log: o.Log, now: o.Now}
-	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, stateName), "FULL", stateCheckpoint, state
-	db := &DB{now: o.Now, onCommit: o.OnCommit, appends: make(chan *appendCall), stopped: make(chan struct{})}
+	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, stateName), "FULL", 0, state
+	p.sealed, p.boot = true, o.Boot
+	db := &DB{now: o.Now, onCommit: o.OnCommit, guards: o.Guards, appends: make(chan *appendCall), stopped: make(chan struct{})}
+	db.reserve = newReserve(o.Reserve, o.Now)
 	if db.state, err = openDatabase(ctx, p); err != nil {
 		return nil, err
 	}
 	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, logName), "NORMAL", logCheckpoint, chunks
+	p.sealed = false
 	if db.log, err = openDatabase(ctx, p); err != nil {
 		return nil, errors.Join(err, db.state.close())
+	}
+	if err := errors.Join(db.state.beginSealing(ctx), db.readDropped(ctx)); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-// checkPair finds a state database that was emptied: SQLite takes an empty
-// file for a new one, but log.db is only ever made after cw.db has pages.
-func checkPair(dir string) error {
-	state, err := os.Stat(filepath.Join(dir, stateName))
-	if err != nil || state.Size() > 0 {
-		return nil // not there: moved aside by a person, or the first start
+// checkInUse finds a state database that is gone or was emptied: SQLite takes
+// both for a new one, and every agent would be forgotten. log.db is only ever
+// made after cw.db has pages, and run directories after both.
+func checkInUse(dir string) error {
+	path := filepath.Join(dir, stateName)
+	is := "it is empty"
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		is = "it is gone"
+	case err != nil || info.Size() > 0:
+		return nil // what is wrong with it is told by whoever opens it
 	}
-	chunks, err := os.Stat(filepath.Join(dir, logName))
-	if err != nil || chunks.Size() == 0 {
+	runs, _ := os.ReadDir(cw.Home(dir).Runs()) // none: nothing ever ran
+	if chunks, err := os.Stat(filepath.Join(dir, logName)); len(runs) == 0 && (err != nil || chunks.Size() == 0) {
 		return nil
 	}
-	return damaged(filepath.Join(dir, stateName)).Because(errors.New("it is empty, but it was in use"))
+	return damaged(path).Because(errors.New(is + ", but it was in use"))
 }
 
 // Close closes both databases. Run must have ended.
@@ -138,10 +157,20 @@ type tx struct {
 }
 
 // change runs one write transaction and tells its events once it is committed.
-// act names it in errors. Times that the caller left empty become its time.
+// act names it in errors. Times that the caller left empty become its time. On
+// a full disk it is tried again in space that was set aside, so do may be called
+// several times.
 func (db *DB) change(ctx context.Context, act string, do func(t *tx) error) error {
+	err := db.tryChange(ctx, do)
+	for diskFull(err) && ctx.Err() == nil && db.reserve.giveUp() {
+		err = db.tryChange(ctx, do)
+	}
+	return inAct(act, err)
+}
+
+func (db *DB) tryChange(ctx context.Context, do func(t *tx) error) error {
 	t := &tx{now: db.now().UTC().Round(0)} // without the monotonic reading: as it will be read back
-	err := db.state.transact(ctx, t.now,
+	return db.state.transact(ctx, t.now,
 		func(g *gorm.DB) error {
 			t.DB = g
 			return do(t)
@@ -151,7 +180,6 @@ func (db *DB) change(ctx context.Context, act string, do func(t *tx) error) erro
 				db.onCommit(t.events)
 			}
 		})
-	return inAct(act, err)
 }
 
 // query reads the state at one moment. act names it in errors.

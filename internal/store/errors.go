@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -31,6 +32,11 @@ func explain(path string, err error) error {
 		if told := explainCode(path, sqlErr.Code()); told != nil {
 			return told.Because(err)
 		}
+		if lacksPart(err) {
+			return damaged(path).Because(err)
+		}
+	case strings.Contains(err.Error(), "sql: Scan error"):
+		return damaged(path).Because(err) // whatever cw writes can be read into what it was written from
 	}
 	return err
 }
@@ -64,7 +70,7 @@ func explainCode(path string, code int) *cw.Error {
 // damaged says that a database cannot be read, and that nobody touched it.
 func damaged(path string) *cw.Error {
 	return cw.Errorf(cw.CodeFailed, "the database %s is damaged", path).
-		WithHint("cw never overwrites it: move it (and its -wal and -shm) aside to start empty, or put a copy from %s in its place",
+		WithHint("run: cw recover; it moves the file aside, never overwrites it, and rebuilds from what can still be read, the copies in %s and the run directories",
 			backupDir(filepath.Dir(path)))
 }
 
@@ -79,6 +85,19 @@ func newer(path, version string, found, known int64) *cw.Error {
 	return cw.Errorf(cw.CodeRefused, "the database %s was written by a newer cw: it has schema %d, this cw %s knows schema %d",
 		path, found, version, known).
 		WithHint("upgrade cw, or put an older copy from %s in its place", backupDir(filepath.Dir(path)))
+}
+
+// isSQLError tells whether a statement does not fit the schema.
+func isSQLError(err error) bool {
+	var sqlErr *sqlite.Error
+	return errors.As(err, &sqlErr) && sqlErr.Code() == sqlite3.SQLITE_ERROR
+}
+
+// lacksPart tells whether a statement names a table or a column that is gone.
+// Every statement fits the schema that the migrations made, so the schema itself
+// is spoilt; SQLite has one code for this and for every fault of a statement.
+func lacksPart(err error) bool {
+	return isSQLError(err) && (strings.Contains(err.Error(), "no such ") || strings.Contains(err.Error(), "has no column named"))
 }
 
 // syncFailed tells whether a failed sync leaves it unknown what is on disk.

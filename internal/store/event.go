@@ -25,6 +25,9 @@ func (t *tx) emit(events ...cw.Event) error {
 		if len(e.Data) == 0 {
 			e.Data = json.RawMessage("{}")
 		}
+		if err := t.placeEvent(&e); err != nil {
+			return err
+		}
 		if err := t.Create(&e).Error; err != nil {
 			return fmt.Errorf("store event %s: %w", e.Type, err)
 		}
@@ -33,9 +36,38 @@ func (t *tx) emit(events ...cw.Event) error {
 	return nil
 }
 
+// placeEvent notes what an agent works for, so that whoever follows an initiative
+// is told of its agents.
+func (t *tx) placeEvent(e *cw.Event) error {
+	if e.AgentID == "" || e.InitiativeID != "" {
+		return nil
+	}
+	var a cw.Agent
+	err := t.Model(&cw.Agent{}).Select("initiative_id", "task_id").Where("id = ?", e.AgentID).Limit(1).Find(&a).Error
+	if err != nil {
+		return fmt.Errorf("find what the agent of event %s works for: %w", e.Type, err)
+	}
+	e.InitiativeID, e.TaskID = a.InitiativeID, a.TaskID
+	return nil
+}
+
 // AddEvents stores events that tell no change of the store.
 func (db *DB) AddEvents(ctx context.Context, events ...cw.Event) error {
 	return db.change(ctx, "add events", func(t *tx) error { return t.emit(events...) })
+}
+
+// LastEvent gives the newest stored event of a type about an agent, and tells
+// whether there is one.
+func (db *DB) LastEvent(ctx context.Context, agent cw.AgentID, t cw.EventType) (ev cw.Event, found bool, err error) {
+	err = db.query(ctx, "read the last event of an agent", func(g *gorm.DB) error {
+		var last []cw.Event
+		err := g.Where("agent_id = ? AND type = ?", agent, t).Order("seq DESC").Limit(1).Find(&last).Error
+		if len(last) > 0 {
+			ev, found = last[0], true
+		}
+		return err
+	})
+	return ev, found, err
 }
 
 // EventPage is one piece of the stored events, and what was true of all of

@@ -27,7 +27,7 @@ func TestEventsAfter(t *testing.T) {
 	var all []cw.Event
 	for i := range 60 {
 		e := event(types[i%3], fmt.Sprint(i)).About(cw.AgentID([]string{"", "a", "b"}[i/3%3]), "")
-		e.InitiativeID = []string{"", "i", "j"}[i/9%3]
+		e.InitiativeID = []cw.InitiativeID{"", "i", "j"}[i/9%3]
 		all = append(all, e)
 	}
 	b.must(b.AddEvents(t.Context(), all...))

@@ -3,15 +3,20 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"cw/internal/cw"
 )
 
 // FinishRun stores how a run ended and where that leaves its agent, all in one
-// transaction: status, run, worktrees, questions, final text and events; the
-// run's tokens die, and a spawn that was still open counts as failed. It tells
-// whether this call did it: false when the run had ended already.
+// transaction: status, counters, run, worktrees, questions, final text,
+// proposals, the mark of an exhausted account and events; the run's tokens die.
+// Every open operation of the run is closed: a spawn or resume that was still
+// open counts as failed. It tells whether this call did it: false when the run
+// had ended already.
+//
+// With CleanUp its operation is stored, and stays open. With Next the run that
+// follows is intended in the same transaction, as IntendRun does it: the agent
+// is starting then, and nothing is cleaned up.
 //
 // CodeRefused, naming the status found, when the agent's status is not one of
 // From or cannot become Status. CodeNotFound.
@@ -39,12 +44,15 @@ func (t *tx) finish(run cw.Run, f cw.Finish) error {
 	for _, step := range []func() error{
 		func() error { return t.finishAgent(f) },
 		func() error { return t.finishRun(run, f) },
-		func() error { return t.finishOp(f) },
+		func() error { return t.closeOps(f.RunID, cmp.Or(f.Error, string(f.Reason))) },
 		func() error { return t.saveWorktrees(f.AgentID, f.Worktrees) },
 		func() error { return t.addQuestions(f) },
 		func() error { return t.addFinalText(f) },
+		func() error { return t.addProposals(f) },
 		func() error { return t.revokeTokens(f.RunID) },
+		func() error { return t.exhaust(f.Exhausted) },
 		func() error { return t.emit(f.Events...) },
+		func() error { return t.goOn(f) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -60,10 +68,44 @@ func (t *tx) finishAgent(f cw.Finish) error {
 	}
 	agent.Reason, agent.RetryAt, agent.Error = f.Reason, f.RetryAt, f.Error
 	agent.Result, agent.NoChanges = f.Result, f.NoChanges
+	if f.Next != nil { // what was said of earlier runs no longer counts
+		agent.Warnings = []string{}
+	}
 	agent.Warnings = addWarnings(agent.Warnings, f.Warnings)
 	agent.LastSnippet = cmp.Or(f.LastSnippet, agent.LastSnippet)
-	return t.move(&agent, f.From, f.Status,
-		"reason", "retry_at", "error", "result", "no_changes", "warnings", "last_snippet")
+	setRetries(&agent, f.Retries)
+	return t.move(&agent, f.From, f.Status, append(retryColumns(),
+		"reason", "retry_at", "error", "result", "no_changes", "warnings", "last_snippet")...)
+}
+
+// setRetries puts counters into the columns that retryColumns names.
+func setRetries(a *cw.Agent, r cw.Retries) {
+	a.SignalRetries, a.CommitRetries, a.EmptyRetries, a.StallRetries = r.Signal, r.Commit, r.Empty, r.Stall
+}
+
+func retryColumns() []string {
+	return []string{"signal_retries", "commit_retries", "empty_retries", "stall_retries"}
+}
+
+// goOn intends what follows the run: another one, or the clean-up. The agent
+// goes through Status to starting, both along the table of transitions, and
+// nobody sees the first.
+func (t *tx) goOn(f cw.Finish) error {
+	switch {
+	case f.Next != nil:
+		agent, err := t.loadAgent(f.AgentID)
+		if err != nil {
+			return err
+		}
+		next := *f.Next
+		next.From, next.Retries = []cw.AgentStatus{f.Status}, f.Retries
+		return t.intendRun(agent, next, false)
+	case f.CleanUp != nil:
+		op := *f.CleanUp
+		op.AgentID, op.Kind = f.AgentID, cw.OpCleanUp
+		return t.intendOp(op)
+	}
+	return nil
 }
 
 func (t *tx) finishRun(run cw.Run, f cw.Finish) error {
@@ -74,42 +116,13 @@ func (t *tx) finishRun(run cw.Run, f cw.Finish) error {
 	run.ExitCode, run.TermSignal = f.ExitCode, f.TermSignal
 	run.Outcome, run.OutcomeReason, run.Result = f.Status, f.Reason, f.Result
 	run.Turns, run.ContextTokens, run.ContextLimit = f.Turns, f.ContextTokens, f.ContextLimit
-	run.CostUSD, run.Usage, run.UnknownLines = f.CostUSD, f.Usage, f.UnknownLines
+	run.CostUSD, run.CostSource, run.Usage, run.UnknownLines = f.CostUSD, f.CostSource, f.Usage, f.UnknownLines
+	run.Model = cmp.Or(f.Model, run.Model)
 	run.EndedAt = &f.EndedAt
 	changed := t.Model(&run).Where("ended_at IS NULL").Select("pid", "exit_code", "term_signal",
 		"outcome", "outcome_reason", "result", "turns", "context_tokens", "context_limit",
-		"cost_usd", "usage", "unknown_lines", "ended_at").Updates(&run)
+		"cost_usd", "cost_source", "model", "usage", "unknown_lines", "ended_at").Updates(&run)
 	return orMissing(changed, "unfinished run", string(run.ID))
-}
-
-// finishOp closes the operation that was open. A spawn whose run ended before
-// it counted as running has failed; other operations did what they were for.
-func (t *tx) finishOp(f cw.Finish) error {
-	if f.OpID == "" {
-		return nil
-	}
-	var op cw.Op
-	found, err := one(t.DB, &op, "id = ? AND status IN ?", f.OpID, openOps())
-	if err != nil || !found {
-		return err
-	}
-	if op.Kind == cw.OpSpawn {
-		return t.moveOp(op.ID, cw.OpFailed, map[string]any{"error": cmp.Or(f.Error, string(f.Reason))})
-	}
-	return t.moveOp(op.ID, cw.OpDone, map[string]any{})
-}
-
-func (t *tx) addQuestions(f cw.Finish) error {
-	for i, q := range f.Questions {
-		q.AgentID, q.RunID = f.AgentID, f.RunID
-		q.ID = cmp.Or(q.ID, cw.QuestionID(cw.NewID()))
-		q.Seq = cmp.Or(q.Seq, i+1)
-		q.Status = cmp.Or(q.Status, cw.QuestionOpen)
-		if err := t.Create(&q).Error; err != nil {
-			return fmt.Errorf("store question: %w", err)
-		}
-	}
-	return nil
 }
 
 func (t *tx) addFinalText(f cw.Finish) error {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/lab"
 )
 
 // limit lets a database grow by a few pages only; 0 takes the limit away.
@@ -177,11 +178,11 @@ func TestReadOnlyDisk(t *testing.T) {
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("small-disk: needs Linux and root to mount a small file system")
+		lab.Lacks(t, "small-disk: needs Linux and root to mount a small file system")
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("small-disk: cannot mount here: %s", out)
+		lab.Lacks(t, "small-disk: cannot mount here: %s", out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {

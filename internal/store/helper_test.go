@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,7 +92,7 @@ func intent(alias string, p cw.Project) cw.SpawnIntent {
 	return cw.SpawnIntent{
 		Agent: cw.Agent{
 			ID: agentID, Alias: alias, Definition: "execute", Mode: cw.ModeExecute, Provider: "script",
-			AccountID: "default", Title: "a title", Status: cw.StatusPending, SessionNumber: 1, AgentCwd: "/home/" + alias,
+			AccountID: "default-script", Title: "a title", Status: cw.StatusPending, SessionNumber: 1, AgentCwd: "/home/" + alias,
 		},
 		Worktrees: []cw.AgentWorktree{{
 			ProjectID: p.ID, Project: p.Name, Path: "/home/" + alias, Branch: "agent/" + alias,
@@ -124,6 +125,114 @@ func finish(in cw.SpawnIntent, from, to cw.AgentStatus) cw.Finish {
 		AgentID: in.Agent.ID, RunID: in.Run.ID, OpID: in.Op.ID, From: []cw.AgentStatus{from}, Status: to,
 		Events: []cw.Event{event(cw.EventAgentStopped, in.Agent.Alias)},
 	}
+}
+
+// Messages gives the messages of an agent in order, hidden ones too.
+func (b *bench) Messages(ctx context.Context, agent cw.AgentID) ([]cw.Message, error) {
+	var messages []cw.Message
+	err := b.state.read.WithContext(ctx).Where("agent_id = ?", agent).Order("seq").Find(&messages).Error
+	return messages, err
+}
+
+// nextRun makes the intent of an agent's run of that number, from any rest, with
+// new texts.
+func nextRun(agent cw.AgentID, number int, texts ...string) cw.RunIntent {
+	run, op := cw.RunID(cw.NewID()), cw.OpID(cw.NewID())
+	in := cw.RunIntent{
+		AgentID: agent, From: atRest(), SessionID: fmt.Sprintf("session-%d", number),
+		Run: cw.Run{ID: run, AgentID: agent, Kind: cw.RunAgent, SessionNumber: number, Reason: cw.RunFollowUp, Dir: fmt.Sprintf("/runs/%s/%d", agent, number)},
+		Op:  cw.Op{ID: op, Kind: cw.OpResume, Status: cw.OpIntended, AgentID: agent, RunID: run},
+		Events: []cw.Event{
+			event(cw.EventAgentResumed, "resumed").About(agent, run), event(cw.EventAgentStarting, "starting").About(agent, run),
+		},
+	}
+	for _, body := range texts {
+		in.Messages = append(in.Messages, cw.Message{ID: cw.MessageID(cw.NewID()), Role: cw.RoleUser, Origin: cw.OriginCW, Body: body})
+	}
+	return in
+}
+
+func atRest() []cw.AgentStatus {
+	return slices.DeleteFunc(cw.AgentStatuses(), cw.AgentStatus.Alive)
+}
+
+// restingAgent brings an agent on the proper way to the end of its first run.
+func (b *bench) restingAgent(alias string, status cw.AgentStatus, asks ...string) cw.SpawnIntent {
+	b.t.Helper()
+	in := b.runningAgent(alias)
+	f := finish(in, cw.StatusRunning, status)
+	f.Questions = questions(asks...)
+	done, err := b.FinishRun(b.t.Context(), f)
+	b.must(err)
+	if !done {
+		b.t.Fatal("the run had ended already")
+	}
+	return in
+}
+
+// questions makes one group.
+func questions(texts ...string) []cw.Question {
+	group := cw.RequestID(cw.NewID())
+	var out []cw.Question
+	for _, text := range texts {
+		out = append(out, cw.Question{ID: cw.QuestionID(cw.NewID()), RequestID: group, Source: "signal", Text: text})
+	}
+	return out
+}
+
+// agent reads one as people see it.
+func (b *bench) agent(alias string) cw.AgentView {
+	b.t.Helper()
+	v, err := b.AgentView(b.t.Context(), alias)
+	b.must(err)
+	return v
+}
+
+// op reads one operation.
+func (b *bench) op(id cw.OpID) cw.Op {
+	b.t.Helper()
+	var op cw.Op
+	found, err := one(b.state.read, &op, "id = ?", id)
+	b.must(err)
+	if !found {
+		b.t.Fatalf("there is no operation %s", id)
+	}
+	return op
+}
+
+// queue stores a text of a person that waits.
+func (b *bench) queue(agent cw.AgentID, body string) cw.Message {
+	b.t.Helper()
+	m, err := b.QueueMessage(b.t.Context(), cw.Message{AgentID: agent, Origin: cw.OriginPerson, Body: body},
+		event(cw.EventMessageQueued, body).About(agent, ""))
+	b.must(err)
+	return m
+}
+
+// bodies are the words of messages.
+func bodies(messages []cw.Message) []string {
+	var out []string
+	for _, m := range messages {
+		out = append(out, m.Body)
+	}
+	return out
+}
+
+// runTexts are the words in the prompt of a run.
+func (b *bench) runTexts(run cw.RunID) []string {
+	b.t.Helper()
+	messages, err := b.RunMessages(b.t.Context(), run)
+	b.must(err)
+	return bodies(messages)
+}
+
+// toldTypes are the types of events that were told after the first so many.
+func (b *bench) toldTypes(from int) []cw.EventType {
+	var types []cw.EventType
+	for _, e := range b.toldEvents()[from:] {
+		types = append(types, e.Type)
+	}
+	return types
 }
 
 // addProject stores a project.
@@ -176,6 +285,9 @@ func (b *bench) dump() map[string][]map[string]any {
 	b.t.Helper()
 	out := map[string][]map[string]any{}
 	for _, table := range stateTables() {
+		if !b.state.read.Migrator().HasTable(table) {
+			continue // of a later schema
+		}
 		var rows []map[string]any
 		b.must(b.state.read.Table(table).Order("rowid").Find(&rows).Error)
 		out[table] = rows
@@ -184,7 +296,8 @@ func (b *bench) dump() map[string][]map[string]any {
 }
 
 func stateTables() []string {
-	return []string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "tokens", "events"}
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "tokens", "events", "accounts", "usage_samples", "budgets"},
+		initiativeTables()...)
 }
 
 // same fails when two values differ.

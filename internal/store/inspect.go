@@ -25,6 +25,11 @@ const sqliteMin = "3.51.3"
 // version: 0 for a file that is not there or empty. It fails when the file is
 // damaged, not of cw, or written by a newer cw.
 func inspect(ctx context.Context, p plan) (version int64, err error) {
+	if p.sealed {
+		if err := checkSeal(p.path, p.boot); err != nil {
+			return 0, err
+		}
+	}
 	info, err := os.Stat(p.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, nil
@@ -46,6 +51,9 @@ func inspect(ctx context.Context, p plan) (version int64, err error) {
 	defer func() { err = errors.Join(err, pool.Close()) }()
 
 	version, err = schemaVersion(ctx, pool, p)
+	if isSQLError(err) {
+		return 0, damaged(p.path).Because(err) // these statements are right for every database of ours
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -99,7 +99,7 @@ func TestKilledWriter(t *testing.T) {
 		times = 4
 	}
 	for range times {
-		killAppender(t, dir, time.Duration(random.IntN(150)+1)*time.Millisecond, func(line string) {
+		killProcess(t, "appender", dir, time.Duration(random.IntN(150)+1)*time.Millisecond, func(line string) {
 			var agent int
 			var end int64
 			if _, err := fmt.Sscanf(line, "e %d", &end); err == nil {
@@ -117,11 +117,12 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// killAppender lets an appender write for a while, from its first word on.
-func killAppender(t *testing.T, dir string, after time.Duration, said func(line string)) {
+// killProcess lets a process in a role write for a while, from its first word
+// on.
+func killProcess(t *testing.T, role, dir string, after time.Duration, said func(line string)) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], dir)
-	cmd.Env = append(os.Environ(), roleVariable+"=appender")
+	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -142,7 +143,7 @@ func killAppender(t *testing.T, dir string, after time.Duration, said func(line 
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != -1 {
-		t.Fatalf("the appender ended by itself: %v", err)
+		t.Fatalf("the %s ended by itself: %v", role, err)
 	}
 }
 

@@ -194,8 +194,10 @@ func TestAbortSpawn(t *testing.T) {
 			b.must(b.AbortSpawn(t.Context(), in.Op.ID))
 		}
 		after := b.dump()
-		delete(before, "events")
-		delete(after, "events")
+		for _, told := range []string{"events", "accounts"} { // an account was given a run
+			delete(before, told)
+			delete(after, told)
+		}
 		same(t, "rows after "+upTo, after, before)
 		_, err := b.AgentByRef(t.Context(), other.Agent.Alias)
 		b.must(err)
@@ -333,6 +335,17 @@ func TestRequestStop(t *testing.T) {
 			t.Errorf("after %s: %s", c.how, state.Run.StopRequested)
 		}
 	}
+	other := b.runningAgent("calm-bear") // a rule never takes the place of what is there, a person does
+	for _, c := range []struct{ how, want string }{{"budget", "budget"}, {"rule", "budget"}, {"term", "term"}, {"budget", "term"}, {"kill", "kill"}, {"budget", "kill"}} {
+		if alive, err := b.RequestStop(t.Context(), other.Run.ID, c.how); err != nil || !alive {
+			t.Fatal(alive, err)
+		}
+		state, err := b.RunState(t.Context(), other.Run.ID)
+		b.must(err)
+		if state.Run.StopRequested != c.want {
+			t.Errorf("after %s: %s", c.how, state.Run.StopRequested)
+		}
+	}
 	_, err := b.RequestStop(t.Context(), in.Run.ID, "please")
 	refuses(t, err, cw.CodeInvalid, "please")
 	_, err = b.RequestStop(t.Context(), "nothing", "kill")
@@ -368,7 +381,7 @@ func TestAgentViews(t *testing.T) {
 		t.Errorf("no agents are %s", data)
 	}
 	_, err = b.AgentByRef(t.Context(), "brave-otter")
-	refuses(t, err, cw.CodeNotFound, "no agents yet")
+	refuses(t, err, cw.CodeNotFound, "no agent is there")
 
 	p, q := b.addProject("one"), b.addProject("two")
 	both := intent("brave-otter", p)

@@ -16,6 +16,7 @@ func roles() map[string]func(dir string) error {
 	return map[string]func(dir string) error{
 		"appender": runAppender,
 		"opener":   runOpener,
+		"answerer": runAnswerer,
 	}
 }
 

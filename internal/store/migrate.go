@@ -113,6 +113,9 @@ func verify(ctx context.Context, path string) (err error) {
 	if err := checkWhole(ctx, pool, path, "integrity_check"); err != nil {
 		return err
 	}
+	if err := checkReferences(ctx, pool, path); err != nil {
+		return err
+	}
 	return syncPath(path)
 }
 

@@ -3,16 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
 	"cw/internal/cw"
 )
 
-// How a person asked for the end of a run.
+// How the end of a run was asked for: by a person, by a rule about silence, or
+// by a budget that is spent.
 const (
-	stopTerm = "term"
-	stopKill = "kill"
+	stopTerm   = "term"
+	stopKill   = "kill"
+	stopRule   = "rule"
+	stopBudget = "budget"
 )
 
 // loadRun reads an agent and one of its runs that has not ended. CodeNotFound,
@@ -36,13 +40,15 @@ func (t *tx) loadRun(agentID cw.AgentID, id cw.RunID) (cw.Agent, cw.Run, error) 
 	return agent, run, nil
 }
 
-// RequestStop stores that a person wants the end of a run: how is "term" or
-// "kill", and kill wins. It tells whether the run has not ended yet.
-// CodeNotFound.
+// RequestStop stores that a person wants the end of a run, with the operation
+// that ends it, which the end of the run closes: how is "term" or "kill", and
+// kill wins; or "rule" or "budget" for a rule, which never takes the place of
+// what is there. It tells whether the run has not ended yet. CodeNotFound.
 func (db *DB) RequestStop(ctx context.Context, id cw.RunID, how string) (bool, error) {
-	if how != stopTerm && how != stopKill {
-		return false, cw.Errorf(cw.CodeInvalid, "a run is stopped by %s or %s, not by %q", stopTerm, stopKill, how)
+	if !slices.Contains([]string{stopTerm, stopKill, stopRule, stopBudget}, how) {
+		return false, cw.Errorf(cw.CodeInvalid, "a run is stopped by %s, %s, %s or %s, not by %q", stopTerm, stopKill, stopRule, stopBudget, how)
 	}
+	byRule := how == stopRule || how == stopBudget
 	var unfinished bool
 	err := db.change(ctx, "request stop", func(t *tx) error {
 		var run cw.Run
@@ -53,10 +59,13 @@ func (db *DB) RequestStop(ctx context.Context, id cw.RunID, how string) (bool, e
 		if !found {
 			return cw.Errorf(cw.CodeNotFound, "there is no run %s", id)
 		}
-		if unfinished = run.EndedAt == nil; !unfinished || run.StopRequested == stopKill {
+		if unfinished = run.EndedAt == nil; !unfinished || run.StopRequested == stopKill || byRule && run.StopRequested != "" {
 			return nil
 		}
-		return t.Model(&run).Select("stop_requested").Updates(&cw.Run{StopRequested: how}).Error
+		if err := t.Model(&run).Select("stop_requested").Updates(&cw.Run{StopRequested: how}).Error; err != nil {
+			return err
+		}
+		return t.intendStop(run, how)
 	})
 	return unfinished, err
 }
@@ -111,8 +120,8 @@ func (d *database) liveRuns(ctx context.Context) ([]LiveRun, error) {
 	return runs, rows.Err()
 }
 
-// RunState gives one run with its agent, worktrees and open operation.
-// CodeNotFound.
+// RunState gives one run with its agent, worktrees and the operation that starts
+// it, while that is open. CodeNotFound.
 func (db *DB) RunState(ctx context.Context, id cw.RunID) (cw.RunState, error) {
 	var state cw.RunState
 	err := db.query(ctx, "read run", func(g *gorm.DB) error {
@@ -134,8 +143,8 @@ func (db *DB) RunState(ctx context.Context, id cw.RunID) (cw.RunState, error) {
 	return state, err
 }
 
-// runStates adds to runs what belongs to them. Op is the newest operation of
-// the run that is still open, or nil.
+// runStates adds to runs what belongs to them. Op is the newest spawn or resume
+// of the run that is still open, or nil.
 func runStates(g *gorm.DB, runs []cw.Run) ([]cw.RunState, error) {
 	agentIDs, runIDs := make([]cw.AgentID, len(runs)), make([]cw.RunID, len(runs))
 	for i, r := range runs {
@@ -150,7 +159,7 @@ func runStates(g *gorm.DB, runs []cw.Run) ([]cw.RunState, error) {
 		return nil, err
 	}
 	var ops []cw.Op
-	err = g.Where("run_id IN (SELECT value FROM json_each(?)) AND status IN ?", list(runIDs), openOps()).
+	err = g.Where("run_id IN (SELECT value FROM json_each(?)) AND kind IN ? AND "+openOp, list(runIDs), startKinds()).
 		Order("created_at, rowid").Find(&ops).Error
 	if err != nil {
 		return nil, err

@@ -33,7 +33,15 @@ func TestColumns(t *testing.T) {
 		{"questions", &cw.Question{}, b.state.read, nil},
 		{"tokens", &cw.Token{}, b.state.read, nil},
 		{"events", &cw.Event{}, b.state.read, nil},
-		{chunkTable, &cw.Chunk{}, b.log.read, nil},
+		{"accounts", &cw.Account{}, b.state.read, nil},
+		{"budgets", &cw.Budget{}, b.state.read, nil},
+		{"initiatives", &cw.Initiative{}, b.state.read, nil},
+		{"initiative_projects", &initiativeProject{}, b.state.read, nil},
+		{"pages", &cw.Document{}, b.state.read, nil},
+		{"phases", &cw.Phase{}, b.state.read, nil},
+		{"tasks", &cw.Task{}, b.state.read, nil},
+		{"proposals", &cw.Proposal{}, b.state.read, nil},
+		{chunkTable, &cw.Chunk{}, b.log.read, []string{"sum"}},
 	} {
 		parsed, err := schema.Parse(table.model, &sync.Map{}, table.db.NamingStrategy)
 		b.must(err)

@@ -25,6 +25,35 @@ func (c *countingLog) Trace(context.Context, time.Time, func() (string, int64), 
 	c.statements++
 }
 
+// lifeWith lets an agent that ended go on, ask and be answered, each with the
+// secret in its texts, and gives what is said of a change that fails.
+func (b *bench) lifeWith(secret string, in cw.SpawnIntent) (errs string) {
+	b.t.Helper()
+	ctx := b.t.Context()
+	m := b.queue(in.Agent.ID, secret)
+	_, err := b.QueueMessage(ctx, cw.Message{ID: m.ID, AgentID: in.Agent.ID, Body: secret}, event(cw.EventMessageQueued, secret))
+	refuses(b.t, err, cw.CodeRefused, "") // the id is taken
+	errs = err.Error()
+	next := nextRun(in.Agent.ID, 2, secret)
+	next.SessionID, next.Options = secret, secret
+	b.must(b.IntendRun(ctx, next))
+	errs += b.IntendRun(ctx, next).Error()
+	b.must(b.SaveRunning(ctx, cw.Running{AgentID: in.Agent.ID, RunID: next.Run.ID, OpID: next.Op.ID}))
+	f := finishNext(next, cw.StatusRunning, cw.StatusWaitingForInput)
+	f.Questions = questions(secret)
+	_, err = b.FinishRun(ctx, f)
+	b.must(err)
+	_, err = b.AnswerQuestions(ctx, cw.Answering{Answers: []cw.GivenAnswer{say(f.Questions[0].ID, secret)}})
+	b.must(err)
+	_, err = b.MessagePage(ctx, in.Agent.ID, cw.PageQuery{})
+	b.must(err)
+	_, err = b.QuestionPage(ctx, cw.QuestionFilter{})
+	b.must(err)
+	_, err = b.LastQuestions(ctx, in.Agent.ID)
+	b.must(err)
+	return errs
+}
+
 // TestNoValueInLogs logs every statement of a life with a secret in every
 // text, failing ones too: the statements are there, the secret is not.
 func TestNoValueInLogs(t *testing.T) {
@@ -60,6 +89,7 @@ func TestNoValueInLogs(t *testing.T) {
 	f.Assistant.ID = ""
 	_, err = b.FinishRun(t.Context(), f)
 	b.must(err)
+	errs += b.lifeWith(canary, in)
 	_, _, err = b.TokenByHash(t.Context(), canary)
 	b.must(err)
 	_, err = b.AppendChunks(t.Context(), []cw.Chunk{chunk("a", 1, 0, canary)})

@@ -31,15 +31,21 @@ func (db *DB) SpawnByKey(ctx context.Context, key string) (op cw.Op, found bool,
 	return op, found, err
 }
 
-// IntendSpawn stores an agent, pending, with its worktrees, its first run and
-// the operation that makes it. CodeRefused when the alias was ever used, the
-// request key was, or a project is gone; nothing is stored then.
+// IntendSpawn stores an agent, pending, with its worktrees, its first run, its
+// budget and the operation that makes it. The run has the agent's provider,
+// account and model. CodeRefused when the alias was ever used, the request key
+// was, or a project or the account is gone; nothing is stored then.
 func (db *DB) IntendSpawn(ctx context.Context, in cw.SpawnIntent) error {
 	return db.change(ctx, "intend spawn", func(t *tx) error {
 		if in.Agent.Status != cw.StatusPending {
 			return fmt.Errorf("a new agent is pending, not %s", in.Agent.Status)
 		}
 		if err := t.checkSpawn(in); err != nil {
+			return err
+		}
+		in.Agent.AccountID = accountOf(in.Agent.Provider, in.Agent.AccountID)
+		in.Run.Provider, in.Run.AccountID, in.Run.Model = in.Agent.Provider, in.Agent.AccountID, in.Agent.Model
+		if err := t.useAccount(in.Agent.AccountID, true); err != nil {
 			return err
 		}
 		if err := t.Create(&in.Agent).Error; err != nil {
@@ -50,6 +56,12 @@ func (db *DB) IntendSpawn(ctx context.Context, in cw.SpawnIntent) error {
 		}
 		if err := t.Create(&in.Run).Error; err != nil {
 			return err
+		}
+		if in.BudgetUSD > 0 {
+			b := cw.Budget{Scope: cw.BudgetAgent, ScopeID: string(in.Agent.ID), LimitUSD: in.BudgetUSD, SetAt: t.now}
+			if err := t.saveBudget(b); err != nil {
+				return err
+			}
 		}
 		return t.Create(&in.Op).Error
 	})
@@ -85,12 +97,6 @@ func (t *tx) checkSpawn(in cw.SpawnIntent) error {
 	return nil
 }
 
-// SaveOpStep stores the last step whose end is known: intended → acting.
-// CodeRefused when the operation is over, CodeNotFound.
-func (db *DB) SaveOpStep(ctx context.Context, id cw.OpID, step string) error {
-	return db.change(ctx, "save step "+step, func(t *tx) error { return t.stepOp(id, step) })
-}
-
 // SaveWorktrees stores what is known of an agent's worktrees with the step
 // that made it known.
 func (db *DB) SaveWorktrees(ctx context.Context, id cw.OpID, step string, worktrees []cw.AgentWorktree) error {
@@ -117,34 +123,11 @@ func (t *tx) saveWorktrees(agent cw.AgentID, worktrees []cw.AgentWorktree) error
 	return nil
 }
 
-func (t *tx) stepOp(id cw.OpID, step string) error {
-	return t.moveOp(id, cw.OpActing, map[string]any{"step": step})
-}
-
-// moveOp changes an operation that is still open.
-func (t *tx) moveOp(id cw.OpID, to cw.OpStatus, columns map[string]any) error {
-	columns["status"] = to
-	changed := t.Model(&cw.Op{}).Where("id = ? AND status IN ?", id, openOps()).Updates(columns)
-	if changed.Error != nil || changed.RowsAffected == 1 {
-		return changed.Error
-	}
-	var op cw.Op
-	found, err := one(t.DB, &op, "id = ?", id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return cw.Errorf(cw.CodeNotFound, "there is no operation %s", id)
-	}
-	return cw.Errorf(cw.CodeRefused, "the operation %s is already %s", id, op.Status)
-}
-
-func openOps() []cw.OpStatus { return []cw.OpStatus{cw.OpIntended, cw.OpActing} }
-
 // SaveStarting stores that the shim is about to be started, with the prompt
-// and the run's token: pending → starting. Recovery may repeat it while the
-// agent is starting: then only the token is added; prompt and event stay those
-// of the first time. CodeRefused in any other status.
+// and the run's token: pending → starting. While the agent is starting, as one
+// is that is resumed and one whose start is taken up again, only the token and
+// the step are added; prompt and event stay those of the intent or of the first
+// time. CodeRefused in any other status.
 func (db *DB) SaveStarting(ctx context.Context, s cw.Starting) error {
 	return db.change(ctx, "save starting", func(t *tx) error {
 		agent, run, err := t.loadRun(s.AgentID, s.RunID)
@@ -173,14 +156,15 @@ func (t *tx) begin(agent *cw.Agent, run cw.Run, s cw.Starting) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Model(&run).Select("message_id").Updates(&cw.Run{MessageID: message}).Error; err != nil {
+	if err := t.Model(&run).Select("message_id").Updates(&cw.Run{MessageID: message.ID}).Error; err != nil {
 		return err
 	}
 	return t.emit(s.Event)
 }
 
 // SaveRunning stores that the CLI runs: starting → running; the operation, if
-// one is named, is done. CodeRefused in any other status.
+// one is named, is done, and the texts of the run's prompt are delivered.
+// CodeRefused in any other status.
 func (db *DB) SaveRunning(ctx context.Context, r cw.Running) error {
 	return db.change(ctx, "save running", func(t *tx) error {
 		agent, run, err := t.loadRun(r.AgentID, r.RunID)
@@ -203,13 +187,17 @@ func (db *DB) SaveRunning(ctx context.Context, r cw.Running) error {
 				return err
 			}
 		}
+		if err := t.deliver(run.ID, r.StartedAt); err != nil {
+			return err
+		}
 		return t.emit(r.Events...)
 	})
 }
 
 // AbortSpawn takes back a spawn of which nothing was started: all its rows go.
-// Its alias is free again. CodeRefused once the agent is past starting;
-// nothing happens when the operation is gone already.
+// Its alias is free again. CodeRefused once the agent is past starting, and for
+// an operation that is over or none of a spawn: such an agent has a life behind
+// it. Nothing happens when the operation is gone already.
 func (db *DB) AbortSpawn(ctx context.Context, id cw.OpID) error {
 	return db.change(ctx, "abort spawn", func(t *tx) error {
 		var op cw.Op
@@ -224,6 +212,9 @@ func (db *DB) AbortSpawn(ctx context.Context, id cw.OpID) error {
 		if !slices.Contains([]cw.AgentStatus{cw.StatusPending, cw.StatusStarting}, agent.Status) {
 			return refusedIn(agent, "its spawn cannot be taken back")
 		}
+		if op.Kind != cw.OpSpawn || op.Status == cw.OpDone || op.Status == cw.OpFailed {
+			return cw.Errorf(cw.CodeRefused, "the operation %s (%s, %s) is no spawn that can be taken back", id, op.Kind, op.Status)
+		}
 		return t.deleteAgent(agent.ID)
 	})
 }
@@ -236,6 +227,9 @@ func (t *tx) deleteAgent(id cw.AgentID) error {
 		if err := t.Where("agent_id = ?", id).Delete(rows).Error; err != nil {
 			return err
 		}
+	}
+	if err := t.Where("scope = ? AND scope_id = ?", cw.BudgetAgent, id).Delete(&cw.Budget{}).Error; err != nil {
+		return err
 	}
 	return t.Where("id = ?", id).Delete(&cw.Agent{}).Error
 }

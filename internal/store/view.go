@@ -27,10 +27,12 @@ func (db *DB) AgentView(ctx context.Context, ref string) (cw.AgentView, error) {
 	return view, err
 }
 
-// AgentViews gives one page of the agents that match and are not removed. The
+// AgentViews gives one page of the agents that match, those that are removed
+// only when the filter asks for them, and then no others. The
 // number of queries does not depend on how many there are, and what belongs to
 // agents is read for those of the page only. CodeInvalid as AgentFilter.Start;
-// CodeNotFound when the filter names a project that is not there.
+// CodeNotFound when the filter names a project or an initiative that is not
+// there.
 func (db *DB) AgentViews(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
 	start, err := f.Start()
 	if err != nil {
@@ -68,6 +70,9 @@ func agentColumn(field string) string {
 
 func selectAgents(g *gorm.DB, f cw.AgentFilter) (*gorm.DB, error) {
 	q := g.Where("deleted_at IS NULL")
+	if f.Removed {
+		q = g.Where("deleted_at IS NOT NULL")
+	}
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (SELECT value FROM json_each(?))", list(f.Statuses))
 	}
@@ -78,7 +83,14 @@ func selectAgents(g *gorm.DB, f cw.AgentFilter) (*gorm.DB, error) {
 		}
 		q = q.Where("id IN (SELECT agent_id FROM agent_worktrees WHERE project_id = ?)", project.ID)
 	}
-	for _, is := range [][2]string{{"provider", f.Provider}, {"initiative_id", f.Initiative}, {"id", string(f.Only)}} {
+	if f.Initiative != "" {
+		i, err := initiativeByRef(g, f.Initiative)
+		if err != nil {
+			return nil, err
+		}
+		q = q.Where("initiative_id = ?", i.ID)
+	}
+	for _, is := range [][2]string{{"provider", f.Provider}, {"id", string(f.Only)}} {
 		if column, value := is[0], is[1]; value != "" {
 			q = q.Where(column+" = ?", value)
 		}
@@ -104,11 +116,70 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	if err != nil {
 		return nil, err
 	}
+	queued, err := queuedOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
+	settling, err := settlingOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
+	names, err := accountNames(g, agents)
+	if err != nil {
+		return nil, err
+	}
+	if err := nameClones(g, worktrees); err != nil {
+		return nil, err
+	}
 	views := make([]cw.AgentView, len(agents))
 	for i, a := range agents {
 		views[i] = view(a, worktrees[a.ID], runs[a.ID], questions[a.ID])
+		views[i].AccountName = names[a.AccountID]
+		views[i].QueuedMessages, views[i].Settling = queued[a.ID], settling[a.ID]
 	}
 	return views, nil
+}
+
+// nameClones tells of worktrees in remote projects where their branches are
+// fetched from.
+func nameClones(g *gorm.DB, worktrees map[cw.AgentID][]cw.AgentWorktree) error {
+	var remotes []cw.Project
+	if len(worktrees) == 0 {
+		return nil
+	}
+	if err := g.Select("id", "git_dir").Where("remote_url <> ''").Find(&remotes).Error; err != nil {
+		return err
+	}
+	clones := make(map[cw.ProjectID]string, len(remotes))
+	for _, p := range remotes {
+		clones[p.ID] = p.GitDir
+	}
+	for _, trees := range worktrees {
+		for i := range trees {
+			trees[i].FetchFrom = clones[trees[i].ProjectID]
+		}
+	}
+	return nil
+}
+
+// accountNames gives the names of the accounts that agents use.
+func accountNames(g *gorm.DB, agents []cw.Agent) (map[cw.AccountID]string, error) {
+	ids := make([]cw.AccountID, len(agents))
+	for i, a := range agents {
+		ids[i] = a.AccountID
+	}
+	var rows []cw.Account
+	err := g.Select("id", "name").Where("id IN (SELECT value FROM json_each(?))", list(ids)).Find(&rows).Error
+	names := make(map[cw.AccountID]string, len(rows))
+	for _, a := range rows {
+		names[a.ID] = a.Name
+	}
+	for _, id := range ids { // its row is made when it is first looked at
+		if _, is := defaultOf(id); is && names[id] == "" {
+			names[id] = cw.DefaultAccountName
+		}
+	}
+	return names, err
 }
 
 func runsOf(g *gorm.DB, agents []cw.AgentID) (map[cw.AgentID][]cw.Run, error) {

@@ -29,17 +29,19 @@ func (b *bench) addCheck(agent cw.AgentID) {
 func TestAgentsOfAFilter(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.addAgent(cw.Agent{ID: "aaaaaaaaaaaa", Alias: "one", Provider: "claude", InitiativeID: "i1"})
-	b.addAgent(cw.Agent{ID: "bbbbbbbbbbbb", Alias: "two", Provider: "codex", InitiativeID: "i2"})
-	b.addAgent(cw.Agent{ID: "cccccccccccc", Alias: "gone", Provider: "codex", InitiativeID: "i1", DeletedAt: new(time.Now())})
+	sale, other := b.initiative("Sale"), b.initiative("Other")
+	b.addAgent(cw.Agent{ID: "aaaaaaaaaaaa", Alias: "one", Provider: "claude", InitiativeID: sale.ID})
+	b.addAgent(cw.Agent{ID: "bbbbbbbbbbbb", Alias: "two", Provider: "codex", InitiativeID: other.ID})
+	b.addAgent(cw.Agent{ID: "cccccccccccc", Alias: "gone", Provider: "codex", InitiativeID: sale.ID, DeletedAt: new(time.Now())})
 	for _, c := range []struct {
 		filter cw.AgentFilter
 		want   []string
 	}{
 		{cw.AgentFilter{}, []string{"one", "two"}},
 		{cw.AgentFilter{Provider: "codex"}, []string{"two"}},
-		{cw.AgentFilter{Initiative: "i1"}, []string{"one"}},
-		{cw.AgentFilter{Provider: "codex", Initiative: "i1"}, nil},
+		{cw.AgentFilter{Initiative: "sale"}, []string{"one"}},
+		{cw.AgentFilter{Initiative: string(other.ID)}, []string{"two"}},
+		{cw.AgentFilter{Provider: "codex", Initiative: "sale"}, nil},
 		{cw.AgentFilter{Only: "cccccccccccc"}, nil},
 	} {
 		c.filter.Sort = "name"
@@ -53,6 +55,8 @@ func TestAgentsOfAFilter(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.filter, got, c.want)
 		}
 	}
+	_, err := b.AgentViews(t.Context(), cw.AgentFilter{Initiative: "sail"})
+	refuses(t, err, cw.CodeNotFound, "sail")
 }
 
 // TestViewHoldsWhatIsItsOwn: a run of another kind is none of the agent's runs

@@ -2,8 +2,10 @@ package parsers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +24,16 @@ const (
 // never trusted.
 type claudeParser struct {
 	opts    Options
+	edits   []string // the tools that change the file named in their input
 	unknown int
-	now     time.Time // the latest moment that is known: the run's start, or a line's timestamp
+	now     moment
 
 	model   string
 	context int               // tokens of the main conversation after its last answer
 	counted map[string]string // conversation -> the message whose usage was counted last
 	changes map[string]change // tool call -> the file it is to change
 	denied  map[string]bool   // tool calls already told as refused
-	partial map[string]*partialText
+	partial partials
 
 	limit   *cw.Limit // the account is at its limit, and nothing went on since
 	failure string    // the kind of the last error line of this turn
@@ -45,11 +48,12 @@ type change struct {
 func newClaude(opts Options) *claudeParser {
 	return &claudeParser{
 		opts:    opts,
-		now:     opts.Since,
+		edits:   []string{"Write", "Edit", "MultiEdit", "NotebookEdit"},
+		now:     moment{at: opts.Since},
 		counted: map[string]string{},
 		changes: map[string]change{},
 		denied:  map[string]bool{},
-		partial: map[string]*partialText{},
+		partial: partials{},
 	}
 }
 
@@ -58,25 +62,32 @@ func (p *claudeParser) Unknown() int { return p.unknown }
 
 // Line reads one line.
 func (p *claudeParser) Line(line []byte) []cw.StreamEvent {
+	var l claudeLine
+	return p.read(line, &l, &l, func() ([]cw.StreamEvent, bool) { return p.line(&l) })
+}
+
+// read decodes a line into whole, and gives the events of it. What is claude's
+// of the line is in part: other CLIs write lines like claude's with some of
+// their own.
+func (p *claudeParser) read(line []byte, whole any, part *claudeLine, events func() ([]cw.StreamEvent, bool)) []cw.StreamEvent {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
-	var l claudeLine
-	err := json.Unmarshal(validUTF8(line), &l)
-	if err != nil && (!isWrongType(err) || l.Type == "") {
+	err := json.Unmarshal(validUTF8(line), whole)
+	if err != nil && (!isWrongType(err) || part.Type == "") {
 		p.unknown++
 		return nil
 	}
-	events, known := p.line(&l)
-	if !known || err != nil || l.Message.odd() {
+	told, known := events()
+	if !known || err != nil || part.Message.odd() {
 		p.unknown++
 	}
-	return events
+	return told
 }
 
 func (p *claudeParser) line(l *claudeLine) (events []cw.StreamEvent, known bool) {
-	if at, err := time.Parse(time.RFC3339, l.Timestamp); err == nil && at.After(p.now) {
-		p.now = at
+	if at, err := time.Parse(time.RFC3339, l.Timestamp); err == nil && !l.Replay {
+		p.now.tell(at)
 	}
 	switch l.Type {
 	case "system":
@@ -167,9 +178,9 @@ func (p *claudeParser) assistant(l *claudeLine) []cw.StreamEvent {
 func (p *claudeParser) block(parent string, b claudeBlock) []cw.StreamEvent {
 	switch b.Type {
 	case "text":
-		return p.rest(parent, cw.StreamText, b.Text)
+		return p.partial.rest(parent, cw.StreamText, b.Text)
 	case "thinking":
-		return p.rest(parent, cw.StreamThinking, b.Thinking)
+		return p.partial.rest(parent, cw.StreamThinking, b.Thinking)
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		call := cw.StreamEvent{Kind: cw.StreamToolCall, ParentToolUseID: parent, ToolUseID: b.ID, Tool: b.Name, Input: b.Input}
 		p.expectChange(b)
@@ -192,25 +203,26 @@ func isPlan(tool string) bool {
 // expectChange remembers which file a tool call is to change. It is told when
 // the call has succeeded: it may be denied or fail.
 func (p *claudeParser) expectChange(b claudeBlock) {
-	var input struct {
-		FilePath     string `json:"file_path"`
-		NotebookPath string `json:"notebook_path"`
-	}
-	switch b.Name {
-	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-	default:
+	if !slices.Contains(p.edits, b.Name) {
 		return
 	}
-	if json.Unmarshal(b.Input, &input) != nil {
-		return
-	}
-	path := input.FilePath
-	if path == "" {
-		path = input.NotebookPath
-	}
-	if path != "" {
+	if path := editedPath(b.Input); path != "" {
 		remember(p.changes, b.ID, change{path: path, kind: "modify"})
 	}
+}
+
+// editedPath gives the file that the input of an editing tool names, "" when
+// there is none.
+func editedPath(input json.RawMessage) string {
+	var named struct {
+		FilePath     string `json:"file_path"`
+		NotebookPath string `json:"notebook_path"`
+		Path         string `json:"path"` // amp, cursor, pi
+	}
+	if json.Unmarshal(input, &named) != nil {
+		return ""
+	}
+	return cmp.Or(named.FilePath, named.NotebookPath, named.Path)
 }
 
 // countUsage tells a message's usage once.
@@ -302,7 +314,7 @@ func (p *claudeParser) denial(toolUseID, tool, text string) []cw.StreamEvent {
 func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
 	ev := cw.StreamEvent{
 		Kind: cw.StreamResult, Text: l.Result, Turns: l.NumTurns, CostUSD: l.TotalCostUSD,
-		IsError: l.IsError || strings.HasPrefix(l.Subtype, "error"),
+		IsError: p.isBad(l),
 	}
 	if ev.Text == "" {
 		ev.Text = errorText(l)
@@ -313,6 +325,7 @@ func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
 		events = append(events, p.denial(d.ToolUseID, d.ToolName, string(d.ToolInput))...)
 	}
 	if ev.IsError {
+		ev.Text = cmp.Or(ev.Text, noReason)
 		ev.Bucket = p.bucket(p.failure, l.APIErrorStatus, ev.Text)
 		if strings.HasPrefix(l.TerminalReason, "aborted") {
 			ev.Bucket = cw.BucketAbort
@@ -325,6 +338,14 @@ func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
 	}
 	p.failure = ""
 	return append(events, ev)
+}
+
+// isBad tells whether a result is of a bad end. An error that is_error alone
+// tells would become a good end when only that was lost: an error has always
+// one more sign.
+func (p *claudeParser) isBad(l *claudeLine) bool {
+	return l.IsError || strings.HasPrefix(l.Subtype, "error") || l.APIErrorStatus >= 400 ||
+		p.failure != "" || strings.HasPrefix(l.TerminalReason, "aborted")
 }
 
 // errorText gives what an error result says. After an interruption that is a

@@ -3,7 +3,6 @@ package parsers
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"cw/internal/cw"
 )
@@ -25,38 +24,33 @@ func (p *claudeParser) errorLine(l *claudeLine) []cw.StreamEvent {
 // billing_error ("Credit balance is too low", "spend limit reached") counts as
 // a limit and not as auth: the credentials are good, a new login changes
 // nothing, and another account goes on. The CLI's own words for it are "usage
-// limit reached — check plan".
+// limit reached — check plan". rate_limit is the kind of every 429: it is a limit
+// where the account's standing or the words say so, else an overload.
 func (p *claudeParser) bucket(kind string, status int, text string) string {
 	switch kind {
-	case "rate_limit", "billing_error":
+	case "billing_error":
 		return cw.BucketLimit
 	case "authentication_failed", "oauth_org_not_allowed":
 		return cw.BucketAuth
 	case "overloaded", "server_error":
 		return cw.BucketTransient
+	case "rate_limit":
+		status = 429
 	}
-	switch {
-	case status == 429 || status == 402:
+	if status == 429 && p.limit != nil { // it said exactly which
 		return cw.BucketLimit
-	case status == 401 || status == 403 || status == 407:
-		return cw.BucketAuth
-	case status == 408 || status >= 500:
-		return cw.BucketTransient
 	}
-	return p.opts.Patterns.Bucket(text)
+	return p.opts.Patterns.bucket(apiError{text: text, status: status}, p.now.at)
 }
 
 // rateLimit reads the account's standing. Rejected while overage is in use is
 // a warning: the run goes on at extra cost.
 func (p *claudeParser) rateLimit(info claudeRateLimit) []cw.StreamEvent {
-	limit := cw.Limit{Kind: info.RateLimitType}
-	if info.ResetsAt > 0 {
-		until := time.Unix(info.ResetsAt, 0).UTC()
-		limit.Until = &until
-	}
+	limit := cw.Limit{Kind: info.RateLimitType, Until: epoch(info.ResetsAt), UsedPercent: info.Utilization * 100}
 	switch {
 	case info.Status == "rejected" && !info.IsUsingOverage:
 		limit.Text = strings.TrimSpace(limitName(info.RateLimitType) + " limit reached")
+		limit.UsedPercent = max(limit.UsedPercent, 100)
 		kept := limit
 		p.limit = &kept
 	case info.Status == "allowed_warning" || info.Status == "rejected":
@@ -78,7 +72,7 @@ func (p *claudeParser) limitEvent(kind, text string) cw.StreamEvent {
 		limit.Until, limit.Kind = p.limit.Until, p.limit.Kind
 	}
 	if limit.Until == nil {
-		limit.Until = ResetTime(text, p.now)
+		limit.Until = ResetTime(text, p.now.at)
 	}
 	kept := limit
 	p.limit = &kept

@@ -13,6 +13,9 @@ const (
 	partialMax    = 8 << 20 // bytes of one block told piece by piece
 )
 
+// partials holds, for each conversation, what was told of its current message.
+type partials map[string]*partialText
+
 // partialText is what was already told of a conversation's current message
 // piece by piece. The assistant line with the whole block comes later: of it
 // only the rest is told.
@@ -33,38 +36,36 @@ func (p *claudeParser) streamEvent(l *claudeLine) []cw.StreamEvent {
 	case "message_start":
 		delete(p.partial, parent)
 	case "content_block_start":
-		p.beginBlock(parent, l.Event.ContentBlock.Type)
+		switch l.Event.ContentBlock.Type {
+		case "text":
+			p.partial.begin(parent, cw.StreamText)
+		case "thinking":
+			p.partial.begin(parent, cw.StreamThinking)
+		}
 	case "content_block_delta":
 		switch l.Event.Delta.Type {
 		case "text_delta":
-			return p.tell(parent, cw.StreamText, l.Event.Delta.Text)
+			return p.partial.tell(parent, cw.StreamText, l.Event.Delta.Text)
 		case "thinking_delta":
-			return p.tell(parent, cw.StreamThinking, l.Event.Delta.Thinking)
+			return p.partial.tell(parent, cw.StreamThinking, l.Event.Delta.Thinking)
 		}
 	}
 	return nil
 }
 
-func (p *claudeParser) beginBlock(parent, blockType string) {
-	kind := cw.StreamText
-	switch blockType {
-	case "text":
-	case "thinking":
-		kind = cw.StreamThinking
-	default:
-		return
-	}
-	state := p.partial[parent]
+// begin takes up a block of a conversation's current message.
+func (p partials) begin(parent string, kind cw.StreamKind) {
+	state := p[parent]
 	if state == nil || len(state.blocks) >= partialBlocks {
 		state = &partialText{}
-		remember(p.partial, parent, state)
+		remember(p, parent, state)
 	}
 	state.blocks = append(state.blocks, partialBlock{kind: kind})
 }
 
 // tell gives a piece of the block that was begun last.
-func (p *claudeParser) tell(parent string, kind cw.StreamKind, piece string) []cw.StreamEvent {
-	state := p.partial[parent]
+func (p partials) tell(parent string, kind cw.StreamKind, piece string) []cw.StreamEvent {
+	state := p[parent]
 	if piece == "" || state == nil || len(state.blocks) == 0 {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (p *claudeParser) tell(parent string, kind cw.StreamKind, piece string) []c
 
 // rest tells of a whole block what was not told yet. It ends in a line end, so
 // that the texts of a run put together can be read.
-func (p *claudeParser) rest(parent string, kind cw.StreamKind, text string) []cw.StreamEvent {
+func (p partials) rest(parent string, kind cw.StreamKind, text string) []cw.StreamEvent {
 	if text == "" {
 		return nil
 	}
@@ -96,8 +97,8 @@ func (p *claudeParser) rest(parent string, kind cw.StreamKind, text string) []cw
 
 // takeTold gives what was told of the oldest block of that kind, and forgets it
 // and the blocks before it.
-func (p *claudeParser) takeTold(parent string, kind cw.StreamKind) string {
-	state := p.partial[parent]
+func (p partials) takeTold(parent string, kind cw.StreamKind) string {
+	state := p[parent]
 	if state == nil {
 		return ""
 	}

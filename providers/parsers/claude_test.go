@@ -37,7 +37,7 @@ func TestClaudeLines(t *testing.T) {
 			name:  "a field of another type spoils only itself",
 			lines: []string{`{"type":"result","is_error":true,"api_error_status":"429","num_turns":"x","result":"Overloaded","total_cost_usd":0.5}`},
 			want: []cw.StreamEvent{
-				{Kind: cw.StreamResult, IsError: true, Text: "Overloaded", CostUSD: 0.5},
+				{Kind: cw.StreamResult, IsError: true, Bucket: cw.BucketTransient, Text: "Overloaded", CostUSD: 0.5},
 			},
 			unknown: 1,
 		},
@@ -106,7 +106,7 @@ func TestClaudeLines(t *testing.T) {
 		{
 			name:  "rejected while overage is in use goes on",
 			lines: []string{`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"seven_day","utilization":1,"isUsingOverage":true}}`},
-			want:  []cw.StreamEvent{{Kind: cw.StreamLimit, Limit: &cw.Limit{Kind: "seven_day", Warning: true, Text: "100% of the seven day limit is used"}}},
+			want:  []cw.StreamEvent{{Kind: cw.StreamLimit, Limit: &cw.Limit{Kind: "seven_day", Warning: true, Text: "100% of the seven day limit is used", UsedPercent: 100}}},
 		},
 		{
 			name: "a refusal that only the result tells",
@@ -213,13 +213,17 @@ func TestBuckets(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{"rate_limit", 0, "", cw.BucketLimit},
+		{"rate_limit", 0, "", cw.BucketTransient},
+		{"rate_limit", 0, "50,000 input tokens per minute", cw.BucketTransient},
+		{"rate_limit", 0, "your quota is over", cw.BucketLimit},
+		{"rate_limit", 0, "limit reached|1995237769", cw.BucketLimit},
 		{"billing_error", 400, "Credit balance is too low", cw.BucketLimit},
 		{"authentication_failed", 0, "", cw.BucketAuth},
 		{"oauth_org_not_allowed", 403, "", cw.BucketAuth},
 		{"server_error", 529, "", cw.BucketTransient},
 		{"overloaded", 529, "", cw.BucketTransient},
-		{"", 429, "", cw.BucketLimit},
+		{"", 429, "", cw.BucketTransient},
+		{"", 402, "", cw.BucketLimit},
 		{"", 401, "", cw.BucketAuth},
 		{"", 403, "", cw.BucketAuth},
 		{"", 500, "", cw.BucketTransient},
@@ -419,4 +423,22 @@ func FuzzClaude(f *testing.F) {
 			t.Fatalf("last text %q", s.LastText)
 		}
 	})
+}
+
+// TestClaudeErrorSigns: each sign of an error alone makes a bad end, so that none
+// that is lost makes a good one.
+func TestClaudeErrorSigns(t *testing.T) {
+	t.Parallel()
+	for _, lines := range [][]string{
+		{`{"type":"result","subtype":"success","is_error":true}`},
+		{`{"type":"result","subtype":"error_max_turns"}`},
+		{`{"type":"result","subtype":"success","api_error_status":401}`},
+		{`{"type":"result","subtype":"success","terminal_reason":"aborted_tools"}`},
+		{`{"type":"assistant","error":"authentication_failed","message":{"content":[{"type":"text","text":"no"}]}}`, `{"type":"result","subtype":"success"}`},
+	} {
+		s := read(t, FormatClaude, []byte(strings.Join(lines, "\n"))).Summary
+		if !s.HasResult || !s.ResultIsError || s.Result == "" {
+			t.Errorf("%s: %+v", lines, s)
+		}
+	}
 }

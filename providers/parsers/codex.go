@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -130,11 +131,12 @@ func (p *codexParser) completed(usage *codexUsage) []cw.StreamEvent {
 
 // failed reads the bad end of a turn.
 func (p *codexParser) failed(text string) []cw.StreamEvent {
-	bucket := p.opts.Patterns.Bucket(text)
+	text = cmp.Or(text, noReason)
+	bucket := p.opts.Patterns.bucket(apiError{text: text}, p.now)
 	told := cw.StreamEvent{Kind: cw.StreamError, Text: text, Bucket: bucket}
 	if bucket == cw.BucketLimit {
 		told = cw.StreamEvent{Kind: cw.StreamLimit, Limit: &cw.Limit{
-			Kind: codexLimitKind(text), Text: text, Until: ResetTime(text, p.now),
+			Kind: codexLimitKind(text), Text: text, Until: limitEnd(text, p.now),
 		}}
 	}
 	return []cw.StreamEvent{told, {Kind: cw.StreamResult, Text: text, IsError: true, Bucket: bucket}}

@@ -28,7 +28,8 @@ type codexError struct {
 }
 
 // codexUsage counts the whole thread so far, earlier runs included: after a
-// resume 27971 input tokens became 56609. input_tokens includes the cached ones.
+// resume 27971 input tokens became 56609. input_tokens includes those read from
+// the cache, as everywhere in that API (in all runs seen the latter were 0).
 type codexUsage struct {
 	InputTokens           int `json:"input_tokens"`
 	CachedInputTokens     int `json:"cached_input_tokens"`
@@ -39,7 +40,7 @@ type codexUsage struct {
 
 func (u codexUsage) usage() *cw.Usage {
 	return &cw.Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+		InputTokens: max(0, u.InputTokens-u.CachedInputTokens), OutputTokens: u.OutputTokens,
 		CacheReadTokens: u.CachedInputTokens, CacheWriteTokens: u.CacheWriteInputTokens,
 		ReasoningTokens: u.ReasoningOutputTokens,
 	}

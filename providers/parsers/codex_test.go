@@ -320,3 +320,14 @@ func FuzzCodex(f *testing.F) {
 		}
 	})
 }
+
+// TestCodexCachedTokens: tokens from the cache count only there; the CLI counts
+// them among the input too.
+func TestCodexCachedTokens(t *testing.T) {
+	t.Parallel()
+	s := read(t, FormatCodex, []byte(`{"type":"turn.completed","usage":{"input_tokens":1000,"cached_input_tokens":900,"cache_write_input_tokens":5,"output_tokens":7,"reasoning_output_tokens":3}}`)).Summary
+	want := cw.Usage{InputTokens: 100, OutputTokens: 7, CacheReadTokens: 900, CacheWriteTokens: 5, ReasoningTokens: 3}
+	if s.Usage != want {
+		t.Errorf("%+v, want %+v", s.Usage, want)
+	}
+}

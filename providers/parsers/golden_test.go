@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,11 +33,7 @@ type golden struct {
 
 func read(t testing.TB, format string, data []byte) golden {
 	t.Helper()
-	opts := Options{Since: recordedAt()}
-	if format == FormatCodex {
-		opts.Patterns = presetPatterns(t, "codex") // it has no codes: the patterns are all
-	}
-	p, err := New(format, opts)
+	p, err := New(format, recordedOptions(t, format))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,17 +47,58 @@ func read(t testing.TB, format string, data []byte) golden {
 	return g
 }
 
+// recordedOptions are what the recordings of a format are read with.
+func recordedOptions(t testing.TB, format string) Options {
+	t.Helper()
+	opts := Options{Since: recordedAt()}
+	switch format {
+	case FormatClaude, FormatCodex, FormatAider, FormatOpencode, FormatGemini, FormatCopilot, FormatCline, FormatQwen, FormatPi, FormatAmp:
+		opts.Patterns = presetPatterns(t, format)
+	case FormatACP: // opencode's and cline's error has no status
+		opts.Patterns.Auth = []*regexp.Regexp{regexp.MustCompile("Incorrect API key")}
+	}
+	return opts
+}
+
+// recorded tells how many recordings there are of a format at least, and where.
+type recorded struct {
+	format string
+	glob   string // below testdata
+	least  int
+}
+
+func recordedFormats() []recorded {
+	return []recorded{
+		{FormatClaude, "claude/*.jsonl", 70},
+		{FormatCodex, "codex/*.jsonl", 65},
+		{FormatQwen, "others/qwen/*.jsonl", 17},
+		{FormatContinue, "others/cn/*", 11},
+		{FormatPi, "others/pi/*.jsonl", 9},
+		{FormatAmp, "others/amp/*.txt", 1},
+		{FormatOpencode, "others/opencode/*.jsonl", 15},
+		{FormatGemini, "others/gemini/*.jsonl", 24},
+		{FormatCopilot, "others/copilot/*.jsonl", 21},
+		{FormatCline, "others/cline/*.jsonl", 18},
+		{FormatACP, "acp/*.jsonl", 22},
+	}
+}
+
 // TestRecordings holds the parser against output that real CLIs wrote.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	for _, format := range []string{FormatClaude, FormatCodex} {
-		for _, path := range recordings(t, format) {
-			t.Run(format+"/"+strings.TrimSuffix(filepath.Base(path), ".jsonl"), func(t *testing.T) {
+	for _, r := range recordedFormats() {
+		for _, path := range recordings(t, r) {
+			t.Run(recordingName(path), func(t *testing.T) {
 				t.Parallel()
-				holdRecording(t, format, path)
+				holdRecording(t, r.format, path)
 			})
 		}
 	}
+}
+
+// recordingName gives the path below testdata, without its ending.
+func recordingName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(path), "testdata/"), filepath.Ext(path))
 }
 
 func holdRecording(t *testing.T, format, path string) {
@@ -68,7 +108,7 @@ func holdRecording(t *testing.T, format, path string) {
 		t.Fatal(err)
 	}
 	got := encodeGolden(t, read(t, format, data))
-	goldenPath := strings.TrimSuffix(path, ".jsonl") + ".golden"
+	goldenPath := strings.TrimSuffix(path, filepath.Ext(path)) + ".golden"
 	if *update {
 		if err := os.WriteFile(goldenPath, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -83,36 +123,60 @@ func holdRecording(t *testing.T, format, path string) {
 	}
 }
 
-// presetPatterns reads the patterns of an embedded preset, as providers
-// compiles them.
+// presetPatterns gives the patterns of an embedded preset, as providers compiles
+// them.
 func presetPatterns(t testing.TB, name string) Patterns {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "presets", name+".yaml"))
+	all, err := embeddedPatterns()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var preset struct {
-		Patterns struct{ Limit, Auth, Overload []string } `yaml:"patterns"`
+	patterns, ok := all[name]
+	if !ok {
+		t.Fatalf("there is no preset %s", name)
 	}
-	if err := yaml.Unmarshal(data, &preset); err != nil {
-		t.Fatal(err)
-	}
-	compile := func(texts []string) (out []*regexp.Regexp) {
-		for _, text := range texts {
-			out = append(out, regexp.MustCompile("(?i)"+text))
-		}
-		return out
-	}
-	return Patterns{
-		Limit: compile(preset.Patterns.Limit), Auth: compile(preset.Patterns.Auth), Overload: compile(preset.Patterns.Overload),
-	}
+	return patterns
 }
 
-func recordings(t testing.TB, format string) []string {
+// embeddedPatterns reads the patterns of all embedded presets, once: they are
+// asked for thousands of times.
+var embeddedPatterns = sync.OnceValues(func() (map[string]Patterns, error) {
+	files, err := filepath.Glob(filepath.Join("..", "presets", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Patterns{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var preset struct {
+			Patterns struct{ Limit, Auth, Overload []string } `yaml:"patterns"`
+		}
+		if err := yaml.Unmarshal(data, &preset); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".yaml")] = Patterns{
+			Limit: compiled(preset.Patterns.Limit), Auth: compiled(preset.Patterns.Auth), Overload: compiled(preset.Patterns.Overload),
+		}
+	}
+	return all, nil
+})
+
+func compiled(texts []string) (out []*regexp.Regexp) {
+	for _, text := range texts {
+		out = append(out, regexp.MustCompile("(?i)"+text))
+	}
+	return out
+}
+
+func recordings(t testing.TB, r recorded) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", format, "*.jsonl"))
-	if err != nil || len(paths) < 30 {
-		t.Fatalf("%d recordings, %v", len(paths), err)
+	paths, err := filepath.Glob(filepath.Join("testdata", r.glob))
+	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.Ext(path) == ".golden" })
+	if err != nil || len(paths) < r.least {
+		t.Fatalf("%d recordings in %s, %v", len(paths), r.glob, err)
 	}
 	return paths
 }

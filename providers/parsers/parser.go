@@ -16,6 +16,21 @@ const (
 	FormatClaude = "claude" // claude's stream-json: one JSON object a line
 	FormatCodex  = "codex"  // codex exec --json: one JSON object a line
 	FormatLines  = "lines"  // plain text: every line is text
+
+	FormatQwen     = "qwen"     // qwen -o stream-json: claude's lines with some of its own
+	FormatCursor   = "cursor"   // cursor-agent --output-format stream-json: likewise
+	FormatAmp      = "amp"      // amp --stream-json: likewise
+	FormatPi       = "pi"       // pi --mode json: one JSON object a line
+	FormatContinue = "continue" // cn: one JSON object at the end, or plain text
+
+	FormatOpencode = "opencode" // opencode run --format json: one JSON object a line, as the three below
+	FormatGemini   = "gemini"   // gemini -o stream-json
+	FormatCopilot  = "copilot"  // copilot --output-format json
+	FormatCline    = "cline"    // cline --json
+
+	FormatAider = "aider" // aider --no-pretty: plain text with words of its own
+
+	FormatACP = "acp" // cw acp: the lines of the driver, one JSON object a line
 )
 
 // Parser reads one format, line by line. It keeps state between lines, so that
@@ -47,7 +62,14 @@ type Patterns struct {
 }
 
 // Formats lists the formats that New knows.
-func Formats() []string { return []string{FormatClaude, FormatCodex, FormatLines} }
+func Formats() []string {
+	return []string{
+		FormatClaude, FormatCodex, FormatLines,
+		FormatQwen, FormatCursor, FormatAmp, FormatPi, FormatContinue,
+		FormatOpencode, FormatGemini, FormatCopilot, FormatCline,
+		FormatAider, FormatACP,
+	}
+}
 
 // New makes a parser for a format. The error names the formats there are.
 func New(format string, opts Options) (Parser, error) {
@@ -58,6 +80,28 @@ func New(format string, opts Options) (Parser, error) {
 		return newCodex(opts), nil
 	case FormatLines:
 		return &linesParser{}, nil
+	case FormatQwen:
+		return newQwen(opts), nil
+	case FormatCursor:
+		return newCursor(opts), nil
+	case FormatAmp:
+		return newAmp(opts), nil
+	case FormatPi:
+		return newPi(opts), nil
+	case FormatContinue:
+		return &continueParser{}, nil
+	case FormatOpencode:
+		return newOpencode(opts), nil
+	case FormatGemini:
+		return newGemini(opts), nil
+	case FormatCopilot:
+		return newCopilot(opts), nil
+	case FormatCline:
+		return newCline(opts), nil
+	case FormatAider:
+		return newAider(opts), nil
+	case FormatACP:
+		return newACP(opts), nil
 	}
 	return nil, fmt.Errorf("unknown output format %q; known are %s", format, strings.Join(Formats(), ", "))
 }

@@ -44,10 +44,16 @@ func (r *Reading) Feed(data []byte) []cw.StreamEvent {
 	return r.take()
 }
 
-// Flush gives the events of a last line without a line end. It is for the end
-// of the output only.
+// closing is a parser of output that does not say that it is over.
+type closing interface{ end() []cw.StreamEvent }
+
+// Flush gives the events of a last line without a line end, and what is known
+// only when the output is over. It is for the end of the output only.
 func (r *Reading) Flush() []cw.StreamEvent {
 	r.splitter.Flush()
+	if p, ok := r.parser.(closing); ok {
+		r.events = append(r.events, p.end()...)
+	}
 	return r.take()
 }
 

@@ -133,7 +133,10 @@ func TestHugeLineStaysBounded(t *testing.T) {
 // are cut, and so is what a reader sees that starts to listen in the middle.
 func TestAnyPieces(t *testing.T) {
 	t.Parallel()
-	paths := recordings(t, FormatClaude)
+	var paths []string
+	for _, r := range recordedFormats() {
+		paths = append(paths, recordings(t, r)...)
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		data, err := os.ReadFile(rapid.SampledFrom(paths).Draw(rt, "recording"))
 		if err != nil {
@@ -160,7 +163,7 @@ func spoil(data []byte, at []int) {
 
 func readPieces(t *testing.T, format string, data []byte, seed uint64) golden {
 	t.Helper()
-	p, err := New(format, Options{Since: recordedAt()})
+	p, err := New(format, recordedOptions(t, format))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,9 @@ type Summary struct {
 	// AuthError is true when the credentials were refused, and nothing went on
 	// after that.
 	AuthError bool
+	// Overload is true when the last error says that there were too many requests
+	// in a short time, and nothing went on after that.
+	Overload  bool
 	LastError Failure
 	Retry     Retry // a transient error that is being retried; zero when it was overcome
 
@@ -90,7 +93,7 @@ func (s *Summary) Add(ev cw.StreamEvent) {
 
 // progress forgets the trouble that the CLI came through.
 func (s *Summary) progress() {
-	s.Limit, s.AuthError, s.Retry = nil, false, Retry{}
+	s.Limit, s.AuthError, s.Overload, s.Retry = nil, false, false, Retry{}
 }
 
 func (s *Summary) addText(text string) {
@@ -151,6 +154,12 @@ func (s *Summary) addResult(ev cw.StreamEvent) {
 func (s *Summary) fail(text, bucket string) {
 	s.LastError = Failure{Text: text, Bucket: bucket}
 	s.AuthError = s.AuthError || bucket == cw.BucketAuth
+	switch {
+	case bucket == cw.BucketTransient && RateLimited(text):
+		s.Overload = true
+	case bucket != "": // else it may be the same, said once more
+		s.Overload = false
+	}
 	s.Retry = Retry{}
 }
 

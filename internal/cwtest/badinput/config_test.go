@@ -67,12 +67,12 @@ func TestAgentsDoNotConfigure(t *testing.T) {
 	t.Parallel()
 	l := started(t)
 	script := commits("a.txt")
-	script.Shell = "for x in 'set log.level debug' 'unset log.level' 'get log.level'; do cw config $x >.cw/tmp/out 2>&1; echo $? >>.cw/tmp/codes; done"
+	script.Shell = "for x in 'set log.level debug' 'unset log.level' 'get log.level'; do cw config $x >.cw/tmp/out 2>&1; echo $? >>.cw/output/codes; done"
 	got, a := runs(t, l, script)
 	if a.code != exitOK {
 		t.Fatalf("%s", a)
 	}
-	codes, err := os.ReadFile(filepath.Join(got.Agent.AgentCwd, ".cw/tmp/codes"))
+	codes, err := os.ReadFile(filepath.Join(got.Agent.Runs[0].Dir, "output/codes"))
 	must(t, err)
 	if strings.Join(strings.Fields(string(codes)), " ") != "4 4 0" {
 		t.Errorf("exit codes %q", codes)

@@ -206,6 +206,7 @@ type agent struct {
 	} `json:"pendingQuestions"`
 	Runs []struct {
 		ID         string `json:"id"`
+		Dir        string `json:"dir"`
 		TermSignal string `json:"termSignal"`
 	} `json:"runs"`
 }

@@ -61,9 +61,9 @@ func TestProviders(t *testing.T) {
 		{"script that is not executable", run("--script", notExecutable), exitUsage, []string{"notes.txt", "not executable"}, []string{"chmod +x"}},
 		{"script that is a folder", run("--script", onlyGit), exitUsage, []string{"not executable"}, []string{"chmod +x"}},
 		{"script with another provider", run("--provider", "fake", "--script", notExecutable), exitUsage, []string{"--script"}, []string{"--provider script"}},
-		{"a mode of later", run("--provider", "fake", "--mode", "plan"), exitUsage, []string{"plan", "not there yet"}, []string{"execute"}},
+		{"an architect for nothing", run("--provider", "fake", "--mode", "plan"), exitUsage, []string{"plan", "works for an initiative"}, []string{"--initiative"}},
 		{"no mode", run("--provider", "fake", "--mode", "dance"), exitUsage, []string{"dance", "no mode"}, []string{"execute"}},
-		{"a task of later", spawn("--provider", "fake", "--task", "abc"), exitUsage, []string{"--task", "not there yet"}, []string{"goal"}},
+		{"a task that is none", spawn("--provider", "fake", "--task", "abc"), exitNotFound, []string{"no task", "abc"}, []string{"cw task list"}},
 	} {
 		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
 	}

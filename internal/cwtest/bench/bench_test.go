@@ -38,6 +38,7 @@ type scale struct {
 	files     int // in the large repository
 	agents    int // of the load
 	live      int // at a restart
+	past      int // agents that are done, at a restart
 	exits     int // of runs that are waited for
 	load      time.Duration
 	stream    time.Duration
@@ -47,14 +48,14 @@ type scale struct {
 
 func fullScale() scale {
 	return scale{
-		rounds: 60, fewRounds: 4, files: 50_000, agents: 200, live: 50, exits: 100,
+		rounds: 60, fewRounds: 4, files: 50_000, agents: 200, live: 50, past: 1000, exits: 100,
 		load: time.Minute, stream: 10 * time.Second, rate: 4000, backlog: 200_000,
 	}
 }
 
 func tinyScale() scale {
 	return scale{
-		rounds: 2, fewRounds: 1, files: 50, agents: 3, live: 2, exits: 2,
+		rounds: 2, fewRounds: 1, files: 50, agents: 3, live: 2, past: 5, exits: 2,
 		load: 300 * time.Millisecond, stream: 300 * time.Millisecond, rate: 400, backlog: 300,
 	}
 }
@@ -83,6 +84,7 @@ func rows() []row {
 	return []row{
 		{"worktree-tiny", tinyWorktree},
 		{"ingest", ingest},
+		{"masking", masking},
 		{"latency", streamLatency},
 		{"stalled", besideStalled},
 		{"catch-up", catchUp},

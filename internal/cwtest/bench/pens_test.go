@@ -92,11 +92,12 @@ func addSum(sum uint64, data []byte) uint64 {
 }
 
 // newPens makes a lab with the provider "pen" and starts its daemon.
-func newPens(r *rig) (*lab.Lab, *pens) {
+func newPens(r *rig, env ...string) (*lab.Lab, *pens) {
 	r.Helper()
 	p := &pens{r: r, held: map[cw.AgentID]*pen{}}
 	r.Cleanup(p.release) // after the lab has ended the agents, so that none ends by itself
 	l := lab.New(r, binary)
+	l.Env = env
 	socket := filepath.Join(string(l.Home), "pens.sock")
 	self, err := os.Executable()
 	r.must(err)

@@ -12,6 +12,9 @@ import (
 // binary is the program under test.
 var binary string
 
+// results is what all tests found.
+var results = newTable()
+
 func TestMain(m *testing.M) {
 	fakecli.Main() // the test binary is also the provider CLI
 	built, cleanup, err := lab.Build()
@@ -22,5 +25,9 @@ func TestMain(m *testing.M) {
 	binary = built
 	code := m.Run()
 	cleanup()
+	if err := results.publish(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	os.Exit(code)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"hash/crc64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,16 +13,48 @@ import (
 // Entry is one line of a book. Books are append-only, one file per run, and
 // each line is one write.
 type Entry struct {
-	What   string `json:"what"` // start, wrote, called, answered, end
+	What   string `json:"what"` // start, gone, unexpected, wrote, limited, refused, called, answered, made, ready, end
 	PID    int    `json:"pid,omitempty"`
 	Run    string `json:"run,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Pieces int    `json:"pieces,omitempty"` // written so far
 	Bytes  int64  `json:"bytes,omitempty"`
+	Sum    uint64 `json:"sum,omitempty"`    // CRC-64 (ECMA) of those bytes
+	Path   string `json:"path,omitempty"`   // of a file that was made
+	Blob   string `json:"blob,omitempty"`   // git's name for its content
 	Output string `json:"output,omitempty"` // of a call
 	Code   int    `json:"code,omitempty"`   // exit code of a call, HTTP status of an answer
 	Route  string `json:"route,omitempty"`
+	// Of a start.
+	Number  int      `json:"number,omitempty"`  // of the agent's runs that got this far, from 1
+	Session string   `json:"session,omitempty"` // the id of the session
+	Resumed bool     `json:"resumed,omitempty"` // it went on with a session
+	Prompt  string   `json:"prompt,omitempty"`  // SHA-256 of the prompt
+	Says    []string `json:"says,omitempty"`    // every mark in the prompt, in order, repeated ones too
+	// Env holds digests of the variables of its account that were set, by name.
+	Env map[string]string `json:"env,omitempty"`
 }
+
+// Digest stands for a credential in a book and in a script.
+func Digest(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return hash(secret)[:16]
+}
+
+// Account is the digest of the key that the run saw; "" when it saw none.
+func (b Book) Account() string { return b.Start().Env[KeyVariable] }
+
+// Limited tells whether the run said that its account is at its limit.
+func (b Book) Limited() bool { return b.count("limited") > 0 }
+
+// Refused tells whether the run said that its credentials were refused.
+func (b Book) Refused() bool { return b.count("refused") > 0 }
+
+// Say makes a mark that a text to an agent may hold. The books tell which runs
+// found it in their prompts, and how often.
+func Say(id string) string { return sayMark + id }
 
 // Book is what one run wrote down about itself.
 type Book struct {
@@ -31,6 +64,22 @@ type Book struct {
 
 // Starts counts how often the run was started. More than once is a catastrophe.
 func (b Book) Starts() int { return b.count("start") }
+
+// Start is the first entry of the run, empty for none.
+func (b Book) Start() Entry {
+	for _, e := range b.Entries {
+		if e.What == "start" {
+			return e
+		}
+	}
+	return Entry{}
+}
+
+// Ready tells whether the run did everything and only lingers.
+func (b Book) Ready() bool { return b.count("ready") > 0 }
+
+// Gone tells whether the run was to go on with a session that is not there.
+func (b Book) Gone() bool { return b.count("gone") > 0 }
 
 // Ended tells whether the CLI came to its own end.
 func (b Book) Ended() bool { return b.count("end") > 0 }
@@ -46,12 +95,36 @@ func (b Book) count(what string) int {
 }
 
 // Wrote is how many bytes were surely written to standard output.
-func (b Book) Wrote() int64 {
-	var n int64
+func (b Book) Wrote() int64 { return b.last().Bytes }
+
+// Holds tells whether output begins with what was surely written.
+func (b Book) Holds(output []byte) bool {
+	last := b.last()
+	return int64(len(output)) >= last.Bytes && crc64.Checksum(output[:last.Bytes], sumTable()) == last.Sum
+}
+
+func (b Book) last() Entry {
+	var last Entry
 	for _, e := range b.Entries {
-		n = max(n, e.Bytes)
+		if e.Bytes > last.Bytes {
+			last = e
+		}
 	}
-	return n
+	return last
+}
+
+func sumTable() *crc64.Table { return crc64.MakeTable(crc64.ECMA) } // it is made once
+
+// Made lists the files that the run made: their paths in its folder, and git's
+// names for their contents.
+func (b Book) Made() map[string]string {
+	out := map[string]string{}
+	for _, e := range b.Entries {
+		if e.What == "made" {
+			out[e.Path] = e.Blob
+		}
+	}
+	return out
 }
 
 // Call gives the output and exit code of the command that the script ran.

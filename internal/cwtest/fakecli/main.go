@@ -3,8 +3,11 @@ package fakecli
 import (
 	"bytes"
 	"context"
+	"crypto/sha1" // #nosec G505 -- git's own hash
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +33,9 @@ const waitPoll = 5 * time.Millisecond
 // Main makes the process this CLI, and never returns, when it was started as
 // one; else it does nothing.
 func Main() {
+	if filepath.Base(os.Args[0]) == Aider {
+		os.Exit(aider(os.Args[1:]))
+	}
 	if len(os.Args) < 2 {
 		return
 	}
@@ -54,22 +61,61 @@ func run() int {
 	if err != nil {
 		return fail("read the prompt", err)
 	}
-	s, err := parse(string(prompt))
-	if err != nil {
+	s, text, rest, err := parse(string(prompt))
+	dir := orElse(s.Book, os.Getenv(booksVariable))
+	if err != nil && (!errors.Is(err, errNoScript) || dir == "") {
 		return fail("find the script", err)
 	}
-	book, err := openBook(s.Book, os.Getenv("CW_RUN"))
+	m, err := recall(dir, os.Getenv("CW_AGENT_ID"))
+	if err != nil {
+		return fail("remember the runs before", err)
+	}
+	if s, err = m.choose(s, text); err != nil {
+		return fail("find the script", err)
+	}
+	book, err := openBook(dir, os.Getenv("CW_RUN"))
 	if err != nil {
 		return fail("open the book", err)
 	}
-	book.note(Entry{What: "start", PID: os.Getpid(), Run: os.Getenv("CW_RUN"), Agent: os.Getenv("CW_AGENT_ID")})
+	session, resumed := sessionArgs(os.Args[2:])
+	book.note(Entry{
+		What: "start", PID: os.Getpid(), Run: os.Getenv("CW_RUN"), Agent: os.Getenv("CW_AGENT_ID"),
+		Number: len(m.Ran), Session: session, Resumed: resumed, Prompt: hash(string(prompt)), Says: Says(rest), Env: seenEnv(),
+	})
+	if err := enterSession(sessionsDir(dir), session, resumed); err != nil {
+		book.note(Entry{What: "gone"})
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if missing := lacks(rest, s.Expect); missing != "" {
+		book.note(Entry{What: "unexpected", Output: missing})
+		fmt.Fprintf(os.Stderr, "fake cli: the prompt lacks %q\n", missing)
+		return ExitUnexpected
+	}
+	if err := m.keep(); err != nil {
+		return fail("remember this run", err)
+	}
+	return perform(s, book, dir, session)
+}
+
+// perform does what the script says and gives the exit code.
+func perform(s Script, book *bookWriter, dir, session string) int {
 	if s.Deaf {
 		signal.Ignore(syscall.SIGTERM)
 	}
 	fmt.Fprint(os.Stderr, s.Stderr)
 	write(s, book)
-	if err := act(s, book); err != nil {
-		return fail("do the work", err)
+	stopped := byAccount(s, book)
+	if !stopped {
+		if err := act(s, book); err != nil {
+			return fail("do the work", err)
+		}
+	}
+	if s.Forget {
+		_ = os.Remove(sessionFile(sessionsDir(dir), session)) // never there without a session
+	}
+	if stopped {
+		return 1
 	}
 	book.note(Entry{What: "end", PID: os.Getpid()})
 	switch s.Suicide {
@@ -82,6 +128,52 @@ func run() int {
 	return s.Exit
 }
 
+// seenEnv are digests of what the CLI saw of its account.
+func seenEnv() map[string]string {
+	seen := map[string]string{}
+	for _, name := range []string{KeyVariable, HomeVariable} {
+		if value := os.Getenv(name); value != "" {
+			seen[name] = Digest(value)
+		}
+	}
+	return seen
+}
+
+// byAccount ends the run where its account is at its limit or refused, in the
+// words that the presets of this package know.
+func byAccount(s Script, book *bookWriter) (stopped bool) {
+	key := Digest(os.Getenv(KeyVariable))
+	seconds, limited := s.Limited[key]
+	if !limited {
+		seconds, limited = s.Limited[AnyAccount]
+	}
+	refused := slices.Contains(s.Refused, key) || slices.Contains(s.Refused, AnyAccount)
+	if limited || refused {
+		await(s.Wait)
+	}
+	switch {
+	case limited:
+		book.note(Entry{What: "limited"})
+		fmt.Fprintf(os.Stderr, "Fake usage limit reached|%d\n", time.Now().Add(time.Duration(seconds)*time.Second).Unix())
+	case refused:
+		book.note(Entry{What: "refused"})
+		fmt.Fprintln(os.Stderr, "Fake error: invalid api key")
+	default:
+		return false
+	}
+	if s.Hang {
+		hang()
+	}
+	return true
+}
+
+func orElse(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
 func fail(what string, err error) int {
 	fmt.Fprintf(os.Stderr, "fake cli: %s: %v\n", what, err)
 	return 3
@@ -92,12 +184,14 @@ func fail(what string, err error) int {
 func write(s Script, book *bookWriter) {
 	stream := NewStream(s.Seed, s.Tame)
 	var bytesOut int64
+	var sum uint64
 	put := func(piece []byte, n int) {
 		if _, err := os.Stdout.Write(piece); err != nil {
 			panic(err)
 		}
 		bytesOut += int64(len(piece))
-		book.note(Entry{What: "wrote", Pieces: n, Bytes: bytesOut})
+		sum = crc64.Update(sum, sumTable(), piece)
+		book.note(Entry{What: "wrote", Pieces: n, Bytes: bytesOut, Sum: sum})
 	}
 	for n := 1; n <= s.Pieces; n++ {
 		put(stream.Next(), n)
@@ -138,12 +232,7 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "answered", Route: route, Code: code})
 	}
-	for s.Wait != "" {
-		if _, err := os.Stat(s.Wait); err == nil {
-			break
-		}
-		time.Sleep(waitPoll)
-	}
+	await(s.Wait)
 	if s.Hang {
 		hang()
 	}
@@ -151,6 +240,7 @@ func act(s Script, book *bookWriter) error {
 		if err := os.WriteFile(s.File, []byte(s.Content), 0o644); err != nil {
 			return err
 		}
+		book.note(Entry{What: "made", Path: s.File, Blob: Blob(s.Content)})
 	}
 	if s.Commit != "" {
 		if err := sh("git add -- " + quote(s.File) + " && git commit -q -m " + quote(s.Commit)); err != nil {
@@ -162,7 +252,24 @@ func act(s Script, book *bookWriter) error {
 			return err
 		}
 	}
-	return leaveSignal(s.Signal)
+	if err := leaveSignal(s.Signal); err != nil {
+		return err
+	}
+	if s.Linger != "" {
+		book.note(Entry{What: "ready"})
+		await(s.Linger)
+	}
+	return nil
+}
+
+// await waits until a file exists; "" for none.
+func await(file string) {
+	for file != "" {
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+		time.Sleep(waitPoll)
+	}
 }
 
 // callRoute calls one route of the daemon as this run and gives the status of
@@ -210,6 +317,12 @@ func sh(script string) error {
 		return fmt.Errorf("%s: %w: %s", script, err, out)
 	}
 	return nil
+}
+
+// Blob is git's name for a content.
+func Blob(content string) string {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)) // #nosec G401 -- as git does
+	return hex.EncodeToString(sum[:])
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -23,6 +23,9 @@ const (
 	// patience bounds every wait in tests; on a loaded machine things are slow.
 	patience = 60 * time.Second
 	look     = 10 * time.Millisecond
+	// stacksWait is how long a daemon that is asked for its goroutines may take to
+	// write them.
+	stacksWait = 10 * time.Second
 )
 
 // Build builds the program once per test binary and gives its path. Call it
@@ -69,7 +72,7 @@ func New(t testing.TB, binary string) *Lab {
 	}
 	self, err := os.Executable()
 	l.must(err)
-	l.must(os.WriteFile(filepath.Join(l.Home.Providers(), "fake.yaml"), []byte(fakecli.Preset("fake", self)), 0o600))
+	l.must(os.WriteFile(filepath.Join(l.Home.Providers(), "fake.yaml"), []byte(fakecli.SessionPreset("fake", self, l.Books)), 0o600))
 	NewRepo(t, l.Repo)
 	t.Cleanup(l.close)
 	return l
@@ -124,7 +127,7 @@ func (l *Lab) must(err error) {
 
 // Environ is the environment in which the lab's programs run.
 func (l *Lab) Environ() []string {
-	env := append(cleanEnv(), "CW_HOME="+string(l.Home), "HOME="+filepath.Dir(l.Repo), "GIT_CONFIG_NOSYSTEM=1")
+	env := append(cleanEnv(), "CW_HOME="+string(l.Home), "HOME="+filepath.Dir(l.Repo), "GIT_CONFIG_NOSYSTEM=1", "CW_VAULT=file")
 	return append(env, l.Env...)
 }
 
@@ -177,7 +180,7 @@ func (l *Lab) Launch() {
 	cmd.Dir = filepath.Dir(l.Repo)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	// It must not be a pipe: a wait for its end would wait for all who have it.
-	said, err := os.OpenFile(filepath.Join(filepath.Dir(l.Repo), "daemon.out"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	said, err := os.OpenFile(l.said(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	l.must(err)
 	defer said.Close()
 	cmd.Stdout, cmd.Stderr = said, said
@@ -203,6 +206,54 @@ func (l *Lab) Kill() bool {
 	<-ended
 	return true
 }
+
+// Stacks ends a daemon that answers nothing, and gives what all its goroutines
+// were doing. One that is held from outside, by a tracer, tells nothing: then it
+// gives what its processes' threads wait for.
+func (l *Lab) Stacks() string {
+	l.mu.Lock()
+	cmd, ended := l.daemon, l.ended
+	l.mu.Unlock()
+	if cmd == nil {
+		return ""
+	}
+	_ = cmd.Process.Signal(syscall.SIGQUIT) // it may have ended by itself
+	held := ""
+	select {
+	case <-ended:
+	case <-time.After(stacksWait):
+		held = threads(cmd.Process.Pid)
+		_ = cmd.Process.Kill()
+		select {
+		case <-ended:
+		case <-time.After(stacksWait):
+			held += "it cannot even be killed\n"
+		}
+	}
+	said, _ := os.ReadFile(l.said()) // not there: it said nothing
+	return held + string(said)
+}
+
+// threads tells the state of each thread of a process, where the system shows
+// it.
+func threads(pid int) string {
+	var out strings.Builder
+	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid)) // the pattern is well formed
+	for _, name := range names {
+		data, _ := os.ReadFile(name) // it may have ended
+		for line := range strings.Lines(string(data)) {
+			if key, _, _ := strings.Cut(line, ":"); key == "State" || key == "TracerPid" {
+				out.WriteString(strings.Join(strings.Fields(line), " ") + "; ")
+			}
+		}
+		wait, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "wchan"))
+		fmt.Fprintf(&out, "%s %s\n", filepath.Base(filepath.Dir(name)), wait)
+	}
+	return out.String()
+}
+
+// said is the file with what all daemons wrote to their standard streams.
+func (l *Lab) said() string { return filepath.Join(filepath.Dir(l.Repo), "daemon.out") }
 
 // Ended tells whether the daemon that was started is gone, waiting at most d.
 func (l *Lab) Ended(d time.Duration) bool {
@@ -230,7 +281,7 @@ func (l *Lab) Client() *api.Client { return api.NewClient(api.ClientOptions{Sock
 
 // DaemonLog gives the end of what the daemons said.
 func (l *Lab) DaemonLog() string {
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(l.Repo), "daemon.out"))
+	data, err := os.ReadFile(l.said())
 	if err != nil {
 		return err.Error()
 	}
@@ -258,10 +309,10 @@ func (l *Lab) MustSpawn(s fakecli.Script) cw.AgentView {
 	return view
 }
 
-// Rest waits until an agent is at rest.
+// Rest waits until an agent is at rest, and nothing is cleared up any more.
 func (l *Lab) Rest(ref string) cw.AgentView {
 	l.T.Helper()
-	return l.Until(ref, func(v cw.AgentView) bool { return v.Status.AtRest() })
+	return l.Until(ref, func(v cw.AgentView) bool { return v.Status.AtRest() && !v.Settling })
 }
 
 // Until waits until an agent is as wanted.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Process is a process that belongs to a home.
@@ -75,3 +77,38 @@ func isZombie(pid int) bool {
 
 // KillProcess kills a process that Processes found; it may have ended by now.
 func KillProcess(p Process) { _ = syscall.Kill(p.PID, syscall.SIGKILL) }
+
+// Zombies lists processes that are over and that a process of the home has not
+// asked after for a second.
+func Zombies(home string) []int {
+	first := zombies(home)
+	if len(first) == 0 {
+		return nil
+	}
+	time.Sleep(time.Second) // the moment between an end and the question after it is no fault
+	still := zombies(home)
+	return slices.DeleteFunc(first, func(pid int) bool { return !slices.Contains(still, pid) })
+}
+
+func zombies(home string) []int {
+	parents := map[int]bool{}
+	for _, p := range Processes(home) {
+		parents[p.PID] = true
+	}
+	var out []int
+	names, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
+	for _, name := range names {
+		data, _ := os.ReadFile(name) // gone: empty
+		_, rest, _ := bytes.Cut(data, []byte(") "))
+		fields := bytes.Fields(rest)
+		if len(fields) < 2 || string(fields[0]) != "Z" {
+			continue
+		}
+		parent, _ := strconv.Atoi(string(fields[1]))
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err == nil && parents[parent] {
+			out = append(out, pid)
+		}
+	}
+	return out
+}

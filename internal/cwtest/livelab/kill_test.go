@@ -97,7 +97,7 @@ func TestKilledUnderReaders(t *testing.T) {
 		s.events = append(s.events, e)
 	}
 	last.Store(s.events[len(s.events)-1].Seq)
-	_, err := l.Client().AddProject(ctx, otherRepo(t)) // one more event tells the waiting ones
+	_, err := l.Client().AddProject(ctx, cw.ProjectRequest{Path: otherRepo(t)}) // one more event tells the waiting ones
 	must(t, err)
 	reading.Wait()
 	if len(subs) != 20 {

@@ -37,6 +37,7 @@ const resumed = `{
     {"type": "text", "text": "[Request interrupted by user for tool use]"}]},
   {"role": "user", "content": "Continue from where you left off."},
   {"role": "assistant", "content": [{"type": "text", "text": "No response requested."}]},
+  {"role": "user", "content": [{"type": "text", "text": "Stop hook feedback:\nWrite it.\n"}]},
   {"role": "user", "content": "8080"},
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_3", "name": "Write", "input": {}}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_3", "content": "written"}]}
@@ -75,6 +76,7 @@ func TestAnthropicRead(t *testing.T) {
 			{Kind: KindNote, Text: "[Request interrupted by user for tool use]"},
 			{Kind: KindNote, Text: "Continue from where you left off."},
 			{Kind: KindNote, Text: "No response requested."},
+			{Kind: KindNote, Text: "Stop hook feedback:\nWrite it.\n"},
 			{Kind: KindPrompt, Text: "8080"},
 			{Kind: KindAnswer, Calls: []CallMade{{ID: "toolu_3", Name: "Write", Input: json.RawMessage(`{}`)}}},
 			{Kind: KindResults, Results: []ToolResult{{ID: "toolu_3", Text: "written"}}},
@@ -86,6 +88,9 @@ func TestAnthropicRead(t *testing.T) {
 
 	if got.Prompt() != "8080" || got.Number() != 2 {
 		t.Errorf("prompt %q, turn %d, want 8080, 2", got.Prompt(), got.Number())
+	}
+	if told := (&Turn{Request: got}).Told("task"); told != "Build it." {
+		t.Errorf("the task it was told is %q", told)
 	}
 	if diff := cmp.Diff([]string{"Which port?"}, got.Earlier().Answers()); diff != "" {
 		t.Errorf("earlier answers (-want +got):\n%s", diff)

@@ -29,9 +29,12 @@
 // The core (request, reply, scenario, server) is the same for every protocol.
 // What a protocol looks like on the wire is in files of its own: anthropic*.go
 // is Anthropic Messages, as claude speaks it, responses*.go is OpenAI Responses,
-// as codex does. Each maps the portable tools onto those that its CLI offers
+// as codex does, chat*.go is OpenAI Chat Completions, as opencode, qwen, copilot,
+// cline and cn do, and gemini*.go is the Gemini API. Each maps the portable tools onto those that its CLI offers
 // (…_tools.go) and has its failures, with the headers and bodies that make the
-// CLI react in a known way (…_failures.go).
+// CLI react in a known way (…_failures.go). What the CLIs that share a protocol
+// put around the user's words and a tool's output is in said.go, what they ask
+// beside their agent's work in side.go.
 //
 // The package must not know the programs under test beyond their wire format:
 // neither cw's prompts nor its directories.

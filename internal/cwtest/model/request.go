@@ -10,7 +10,7 @@ import (
 // Request is one request to the model, in the same shape for every protocol.
 // It is read-only once received.
 type Request struct {
-	Protocol     string       // "anthropic" or "responses"
+	Protocol     string       // "anthropic", "responses", "chat" or "gemini"
 	Model        string       // as asked for
 	Stream       bool         // the answer is wanted as an event stream
 	Session      string       // the CLI's own session id; "" when it sends none
@@ -19,13 +19,13 @@ type Request struct {
 	System       string       // the system prompt
 	Conversation Conversation // everything said so far, oldest first
 	Tools        []string     // names of the tools on offer; those that codex offers inside a script as "tools.NAME"
-	Side         string       // why this is a side request of the CLI ("no tools"); "" for the agent's own work
+	Side         string       // why this is a side request of the CLI ("no tools", "title", …); "" for the agent's own work
 	Raw          []byte       // the body as received
 }
 
 // Credential is what a request was authorised with.
 type Credential struct {
-	Header string // "x-api-key" or "authorization"; "" when there was none
+	Header string // "x-api-key", "x-goog-api-key" or "authorization"; "" when there was none
 	Value  string // without "Bearer "
 	OAuth  bool   // sent as a login, not as a key
 }
@@ -90,6 +90,17 @@ func (c Conversation) Answers() []string {
 	return texts
 }
 
+// Notes returns what the CLI itself added.
+func (c Conversation) Notes() []string {
+	var texts []string
+	for _, m := range c {
+		if m.Kind == KindNote {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
+}
+
 // Results returns the results of all tool calls.
 func (c Conversation) Results() []ToolResult {
 	var results []ToolResult
@@ -139,10 +150,11 @@ func (r *Request) promptIndex() int {
 var reminder = regexp.MustCompile(`(?s)\s*<system-reminder>(.*?)</system-reminder>\s*`)
 
 // What claude 2.1.197 itself puts into a conversation: as the user's word after
-// an interruption, and as a pair of turns when a run that was broken off in the
-// middle is resumed.
+// an interruption and when a Stop hook holds it back, and as a pair of turns
+// when a run that was broken off in the middle is resumed.
 const (
 	interrupted = "[Request interrupted by user"
+	heldBack    = "Stop hook feedback:\n"
 	goOn        = "Continue from where you left off."
 	noResponse  = "No response requested."
 )
@@ -156,7 +168,7 @@ func userMessages(text string) []Message {
 	}
 	switch said := withoutReminders(text); {
 	case strings.TrimSpace(said) == "":
-	case strings.HasPrefix(said, interrupted), said == goOn:
+	case strings.HasPrefix(said, interrupted), strings.HasPrefix(said, heldBack), said == goOn:
 		msgs = append(msgs, Message{Kind: KindNote, Text: said})
 	default:
 		msgs = append(msgs, Message{Kind: KindPrompt, Text: said})

@@ -53,6 +53,18 @@ func (t *Turn) Block(tag string) string {
 	return body
 }
 
+// Told returns the text of a block of the latest prompt that has it: what a
+// session was told once holds in its later runs.
+func (t *Turn) Told(tag string) string {
+	for _, p := range slices.Backward(t.Conversation.Prompts()) {
+		if body, ok := p.Block(tag); ok && body != "" {
+			return body
+		}
+	}
+	t.Fatalf("no prompt has a block <%s>, the latest only %v", tag, t.Prompt().Tags())
+	return ""
+}
+
 // Find returns what pattern matches in text: its first group, or all of the
 // match when it has none.
 func (t *Turn) Find(text, pattern string) string {

@@ -122,10 +122,16 @@ func (s *Server) handler() http.Handler {
 			s.record(w, r, http.StatusUpgradeRequired) // makes codex go on over HTTPS at once
 		})
 	}
+	mux.Handle("POST /v1/chat/completions", s.speak(chat{}))
+	mux.HandleFunc("GET /v1/models", s.listModels)
+	mux.Handle("POST /v1beta/models/{call}", s.speak(gemini{}))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { // HEAD too: a CLI looks whether we are there
 		s.record(w, r, http.StatusOK)
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.record(w, r, http.StatusNotFound) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.book.addError(fmt.Errorf("nobody knows the request %s %s", r.Method, r.URL.Path))
+		s.record(w, r, http.StatusNotFound)
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.admit() {
 			abort()
@@ -153,6 +159,12 @@ func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
 	s.book.enter(Exchange{Method: r.Method, Path: r.URL.Path, Status: http.StatusOK})
 	writeJSON(w, http.StatusOK, map[string]any{"input_tokens": n / 4})
+}
+
+// listModels tells of one model: every name is taken.
+func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
+	s.book.enter(Exchange{Method: r.Method, Path: r.URL.Path, Status: http.StatusOK})
+	writeJSON(w, http.StatusOK, object{"object": "list", "data": []object{{"id": "mock-model", "object": "model"}}})
 }
 
 // speak handles the model requests of one protocol.
@@ -203,7 +215,7 @@ func readRequest(p protocol, r *http.Request) (*Request, error) {
 
 // decide asks the scenario, save for side requests.
 func (s *Server) decide(p protocol, req *Request, try int) (answer, error) {
-	reply := sideReply()
+	reply := sideReply(req)
 	if req.Side == "" {
 		var err error
 		if reply, err = play(s.scenario, &Turn{Request: req, try: try}); err != nil {
@@ -216,10 +228,6 @@ func (s *Server) decide(p protocol, req *Request, try int) (answer, error) {
 	}
 	return answer{Reply: reply, model: req.Model, stream: req.Stream, calls: calls, usage: reply.usage(len(req.Raw))}, nil
 }
-
-// sideReply satisfies every side request seen: a title is wanted as JSON, of
-// the others nobody reads the answer.
-func sideReply() Reply { return Say(`{"title": "Work on the task", "isNewTopic": false}`) }
 
 // tryKey names one turn of one conversation. Tries again are equal in all that
 // counts, whatever else the CLI changes in the body.

@@ -153,7 +153,7 @@ func TestOtherEndpoints(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"HEAD", "/", 200}, {"POST", "/v1/messages/count_tokens", 200}, {"GET", "/nowhere", 404},
+		{"HEAD", "/", 200}, {"POST", "/v1/messages/count_tokens", 200}, {"GET", "/v1/models", 200}, {"GET", "/nowhere", 404},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), tt.method, s.URL+tt.path, strings.NewReader("{}"))
 		if err != nil {
@@ -172,10 +172,14 @@ func TestOtherEndpoints(t *testing.T) {
 	want := []Exchange{
 		{Method: "HEAD", Path: "/", Status: 200},
 		{Method: "POST", Path: "/v1/messages/count_tokens", Status: 200},
+		{Method: "GET", Path: "/v1/models", Status: 200},
 		{Method: "GET", Path: "/nowhere", Status: 404},
 	}
 	if diff := cmp.Diff(want, s.Exchanges()); diff != "" {
 		t.Errorf("exchanges (-want +got):\n%s", diff)
+	}
+	if errs := s.TakeErrors(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "GET /nowhere") {
+		t.Errorf("errors %v, want one of the address that nobody knows", errs)
 	}
 }
 

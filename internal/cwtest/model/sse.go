@@ -29,8 +29,12 @@ func (s eventStream) send(event string, data any) {
 	s.sendRaw(event, string(b))
 }
 
+// sendRaw sends an event without a name when it is "".
 func (s eventStream) sendRaw(event, data string) {
-	fmt.Fprintf(s.w, "event: %s\ndata: %s\n\n", event, data)
+	if event != "" {
+		fmt.Fprintf(s.w, "event: %s\n", event)
+	}
+	fmt.Fprintf(s.w, "data: %s\n\n", data)
 	s.c.Flush() //nolint:errcheck // as above
 }
 

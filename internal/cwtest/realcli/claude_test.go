@@ -2,6 +2,8 @@ package realcli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,6 +128,53 @@ func TestClaudeStops(t *testing.T) {
 	again := c.resume("Go on.", session)
 	if r := again.result(t); r.Result != "Back again." || r.SessionID != session {
 		t.Errorf("result = %+v\n%s", r, again)
+	}
+}
+
+// TestClaudeIsHeld: a Stop hook that blocks sends claude back to the model, in
+// the same process. What the hook says is told to the model as the CLI's own
+// word.
+func TestClaudeIsHeld(t *testing.T) {
+	t.Parallel()
+	srv := model.New(t, func(t *model.Turn) model.Reply {
+		if t.Number() == 1 {
+			return model.Say("I am done.")
+		}
+		said := t.Current()[len(t.Current())-1]
+		t.Require(said.Kind == model.KindNote, "the hook's words came as %+v", said)
+		return model.Say("Not yet: " + t.Find(said.Text, `write \S+`))
+	})
+	c := newClaude(t, srv.URL)
+	hook := `test -e held || { touch held; echo '{"decision":"block","reason":"First write it.txt."}'; }`
+	settings, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": []any{map[string]any{
+		"hooks": []any{map[string]any{"type": "command", "command": hook}},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "hooks.json")
+	if err := os.WriteFile(file, settings, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := c.run(prompt, "--settings", file)
+	if r := out.result(t); r.Result != "Not yet: write it.txt." || len(srv.Requests()) != 2 {
+		t.Errorf("result = %+v, %d requests\n%s", r, len(srv.Requests()), out)
+	}
+}
+
+// TestClaudeForgets: a session whose transcript is gone is told on stderr and in
+// the result, and no model is asked.
+func TestClaudeForgets(t *testing.T) {
+	t.Parallel()
+	srv := model.New(t, done)
+	c := newClaude(t, srv.URL)
+	out := c.resume("Go on.", uuid.NewString())
+	const told = "No conversation found with session ID"
+	if !strings.Contains(out.stdout, told) || !strings.Contains(out.stderr, told) || out.code != 1 {
+		t.Errorf("exit %d\n%s", out.code, out)
+	}
+	if rs := srv.Requests(); len(rs) > 0 {
+		t.Errorf("%d requests, want none", len(rs))
 	}
 }
 

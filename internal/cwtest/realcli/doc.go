@@ -4,5 +4,6 @@
 // A CLI that is missing skips the test by name on a developer's machine and
 // fails it in CI. The environment that a test gives to a CLI holds dummy
 // credentials and leads to loopback alone. The package must not know cw: its
-// own tests run the CLIs directly.
+// own tests run the CLIs directly. Only preset*_test.go, which start each CLI
+// exactly as its preset says, know the presets and their parsers.
 package realcli

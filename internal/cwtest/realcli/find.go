@@ -25,6 +25,25 @@ func surroundings(home, url string) []string {
 	}
 }
 
+// withNode puts the programs of e2e first on the PATH: the node that is pinned
+// there is among them, and qwen does not run with an older one.
+func withNode(t testing.TB, env []string) []string {
+	t.Helper()
+	bin := filepath.Join(moduleRoot(t), "e2e", "node_modules", ".bin")
+	return append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// write writes a file of a CLI's own settings, its directories too.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // find returns the path of an executable of the npm packages in e2e.
 func find(t testing.TB, name string) string {
 	t.Helper()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +24,9 @@ type Fixture struct {
 	Services cw.Services
 	// Who is the kind of caller that Services take the test for.
 	Who cw.ActorKind
+	// Fill adds Agent, Standalone and Project to a fixture that has them not,
+	// for the cases that need them.
+	Fill func(t *testing.T, f *Fixture)
 
 	// Agent is the name of an agent at rest whose output has at least three
 	// chunks in at least two sessions, and at least three parsed events.
@@ -45,6 +47,35 @@ type Fixture struct {
 	Happen func()
 	// Gone is a number of an event older than what is kept.
 	Gone int64
+
+	// Work makes an agent that works in these projects, runs, and is idle once
+	// it was told to finish.
+	Work func(t *testing.T, projects ...string) (name string, finish func())
+	// Ask makes an agent that waits for answers to the questions of Asked.
+	Ask func(t *testing.T) (name string)
+	// Text gives a text, another one each time; an agent that is told it runs
+	// until it is stopped.
+	Text func() string
+	// Lose deletes everything that is kept of a removed agent without a project.
+	Lose func(name string)
+	// Suggest makes an agent of an initiative that suggests changes: in any order,
+	// and with other ids than these.
+	Suggest func(t *testing.T, initiative cw.InitiativeID, proposals ...cw.Proposal) (name string)
+}
+
+// Asked are the questions, asked at once, of the agents of Fixture.Ask.
+func Asked() []cw.Question {
+	options := func(labels ...string) (out []cw.QuestionOption) {
+		for _, label := range labels {
+			out = append(out, cw.QuestionOption{Label: label, Description: "take " + label})
+		}
+		return out
+	}
+	return []cw.Question{
+		{Header: "Colour", Text: "Which colour?", Options: options("red", "blue")},
+		{Header: "Sizes", Text: "Which sizes?", Options: options("small", "medium", "large"), MultiSelect: true},
+		{Text: "What next?"},
+	}
 }
 
 // Exercise holds an implementation of cw.Services against the contract. open
@@ -59,6 +90,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"NotFound", nil, notFoundCase},
 		{"LetGo", nil, letGoCase},
 		{"Projects", func(f Fixture) bool { return f.Repo != "" && f.NoRepo != "" }, projectsCase},
+		{"RemoteProjects", func(f Fixture) bool { return f.Repo != "" }, remoteProjectsCase},
 		{"ProjectInUse", func(f Fixture) bool { return f.Project != "" }, projectInUseCase},
 		{"Agents", func(f Fixture) bool { return f.Agent != "" }, agentsCase},
 		{"AgentPages", func(f Fixture) bool { return f.Spawn.Goal != "" }, agentPagesCase},
@@ -80,13 +112,46 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"EventsRefused", nil, eventsRefusedCase},
 		{"EventsOfInitiative", nil, eventsOfInitiativeCase},
 		{"EventsGone", func(f Fixture) bool { return f.Gone != 0 }, eventsGoneCase},
+		{"Questions", func(f Fixture) bool { return f.Ask != nil }, questionsCase},
+		{"BadQuestionPages", func(f Fixture) bool { return f.Ask != nil }, badQuestionPagesCase},
+		{"Answers", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, answersCase},
+		{"BadAnswers", func(f Fixture) bool { return f.Ask != nil }, badAnswersCase},
+		{"AnswersRace", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, answersRaceCase},
+		{"Resume", func(f Fixture) bool { return f.Work != nil && f.Ask != nil && f.Text != nil }, resumeCase},
+		{"ResumeRace", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, resumeRaceCase},
+		{"SendToBusy", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToBusyCase},
+		{"SendToIdle", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToIdleCase},
+		{"SendToWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, sendToWaitingCase},
+		{"BadTexts", func(f Fixture) bool { return f.Work != nil }, badTextsCase},
+		{"Remove", func(f Fixture) bool { return f.Work != nil && f.Repo != "" && f.Text != nil }, removeCase},
+		{"RemoveWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, removeWaitingCase},
+		{"RestoreGone", func(f Fixture) bool { return f.Work != nil && f.Lose != nil }, restoreGoneCase},
+		{"ProjectSettings", func(f Fixture) bool { return f.Repo != "" }, projectSettingsCase},
+		{"Garbage", nil, garbageCase},
+		{"Backup", nil, backupCase},
 		{"Tokens", nil, tokensCase},
 		{"BadTokens", nil, badTokensCase},
+		{"Accounts", nil, accountsCase},
+		{"SameLogin", nil, sameLoginCase},
+		{"BadAccounts", nil, badAccountsCase},
+		{"Providers", nil, providersCase},
+		{"Costs", nil, costsCase},
+		{"Budgets", func(f Fixture) bool { return f.Spawn.Goal != "" }, budgetsCase},
+		{"Initiatives", nil, initiativesCase},
+		{"BadInitiatives", nil, badInitiativesCase},
+		{"PageTree", nil, pageTreeCase},
+		{"PhasesAndTasks", nil, phasesAndTasksCase},
+		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},
+		{"BadPrompts", nil, badPromptsCase},
+		{"Proposals", func(f Fixture) bool { return f.Suggest != nil }, proposalsCase},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := open(t)
+			if c.needs != nil && !c.needs(f) && f.Fill != nil {
+				f.Fill(t, &f)
+			}
 			if c.needs != nil && !c.needs(f) {
 				t.Skip("the fixture has not what this needs")
 			}
@@ -165,6 +230,22 @@ func notFoundCase(t *testing.T, f Fixture) {
 		wantCode(t, "Stop "+ref, err, cw.CodeNotFound)
 		_, err = s.Diff(ctx, ref, cw.DiffRequest{})
 		wantCode(t, "Diff "+ref, err, cw.CodeNotFound)
+		_, err = s.Resume(ctx, ref, cw.ResumeRequest{Text: "go on"})
+		wantCode(t, "Resume "+ref, err, cw.CodeNotFound)
+		_, err = s.Remove(ctx, ref)
+		wantCode(t, "Remove "+ref, err, cw.CodeNotFound)
+		_, err = s.Restore(ctx, ref)
+		wantCode(t, "Restore "+ref, err, cw.CodeNotFound)
+		_, err = s.Messages(ctx, ref, cw.PageQuery{})
+		wantCode(t, "Messages "+ref, err, cw.CodeNotFound)
+		_, err = s.Send(ctx, ref, cw.SendRequest{Text: "go on"})
+		wantCode(t, "Send "+ref, err, cw.CodeNotFound)
+		_, err = s.Question(ctx, ref)
+		wantCode(t, "Question "+ref, err, cw.CodeNotFound)
+		_, err = s.Questions(ctx, cw.QuestionFilter{Agent: ref})
+		wantCode(t, "Questions "+ref, err, cw.CodeNotFound)
+		_, err = s.Answer(ctx, cw.AnswersRequest{Answers: map[cw.QuestionID]string{cw.QuestionID(ref): "yes"}})
+		wantCode(t, "Answer "+ref, err, cw.CodeNotFound)
 		for _, until := range []cw.OutputUntil{"", cw.UntilNow, cw.UntilRest, cw.UntilClosed} {
 			q := cw.OutputQuery{Until: until}
 			wantCode(t, "Output "+ref, failure(t, s.Output(ctx, ref, q)), cw.CodeNotFound)
@@ -173,6 +254,8 @@ func notFoundCase(t *testing.T, f Fixture) {
 		wantCode(t, "Events "+ref, failure(t, s.Events(ctx, cw.EventQuery{Agent: ref, Follow: true})), cw.CodeNotFound)
 		_, err = s.Project(ctx, ref)
 		wantCode(t, "Project "+ref, err, cw.CodeNotFound)
+		_, err = s.SetProject(ctx, ref, cw.ProjectSettings{AutoResume: new(bool)})
+		wantCode(t, "SetProject "+ref, err, cw.CodeNotFound)
 		_, err = s.RemoveProject(ctx, ref)
 		wantCode(t, "RemoveProject "+ref, err, cw.CodeNotFound)
 	}
@@ -209,11 +292,11 @@ func letGoCase(t *testing.T, f Fixture) {
 
 func projectsCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
-	_, err := s.AddProject(ctx, f.NoRepo)
+	_, err := s.AddProject(ctx, cw.ProjectRequest{Path: f.NoRepo})
 	wantCode(t, "AddProject", err, cw.CodeInvalid)
-	p, err := s.AddProject(ctx, f.Repo)
+	p, err := s.AddProject(ctx, cw.ProjectRequest{Path: f.Repo})
 	ok(t, err)
-	again, err := s.AddProject(ctx, f.Repo)
+	again, err := s.AddProject(ctx, cw.ProjectRequest{Path: f.Repo})
 	ok(t, err)
 	if diff := cmp.Diff(p, again); diff != "" {
 		t.Errorf("added twice: %s", diff)
@@ -338,212 +421,4 @@ func diffCase(t *testing.T, f Fixture) {
 func diffStandaloneCase(t *testing.T, f Fixture) {
 	_, err := f.Services.Diff(soon(t), f.Standalone, cw.DiffRequest{})
 	wantCode(t, "Diff without a project", err, cw.CodeRefused)
-}
-
-// checkChunks: ids grow, and in each session the bytes follow each other.
-func checkChunks(t *testing.T, chunks []cw.Chunk, fromStart bool) {
-	t.Helper()
-	next := map[int]int64{}
-	last := int64(0)
-	for i, c := range chunks {
-		if c.ID <= last {
-			t.Fatalf("chunk %d has id %d after %d", i, c.ID, last)
-		}
-		want, seen := next[c.SessionNumber]
-		if (seen || fromStart) && c.Offset != want {
-			t.Fatalf("session %d: offset %d, want %d", c.SessionNumber, c.Offset, want)
-		}
-		if len(c.Bytes) == 0 || len(c.Bytes) > cw.ChunkMax {
-			t.Fatalf("chunk %d has %d bytes", c.ID, len(c.Bytes))
-		}
-		last, next[c.SessionNumber] = c.ID, c.End()
-	}
-}
-
-func outputCase(t *testing.T, f Fixture) {
-	all := collect(t, f.Services.Output(soon(t), f.Agent, cw.OutputQuery{}))
-	checkChunks(t, all, true)
-	if len(all) < 3 || all[0].SessionNumber == all[len(all)-1].SessionNumber {
-		t.Fatalf("the fixture has %d chunks", len(all))
-	}
-	for _, c := range all {
-		if c.AgentName != f.Agent {
-			t.Errorf("chunk %d is of %q", c.ID, c.AgentName)
-		}
-	}
-}
-
-func outputResumedCase(t *testing.T, f Fixture) {
-	ctx, s := soon(t), f.Services
-	all := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{}))
-	for i, c := range all {
-		got := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{AfterID: c.ID, Session: 99, Offset: 99}))
-		if diff := cmp.Diff(all[i+1:], append([]cw.Chunk{}, got...)); diff != "" {
-			t.Fatalf("after %d: %s", c.ID, diff)
-		}
-		got = collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Session: c.SessionNumber, Offset: c.Offset}))
-		if diff := cmp.Diff(all[i:], got); diff != "" {
-			t.Fatalf("from %d:%d: %s", c.SessionNumber, c.Offset, diff)
-		}
-		got = collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Session: c.SessionNumber, Only: true}))
-		only := slices.DeleteFunc(slices.Clone(all), func(o cw.Chunk) bool { return o.SessionNumber != c.SessionNumber })
-		if diff := cmp.Diff(only, got); diff != "" {
-			t.Fatalf("only session %d: %s", c.SessionNumber, diff)
-		}
-	}
-}
-
-func outputEndsCase(t *testing.T, f Fixture) {
-	ctx, s := soon(t), f.Services
-	now := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilNow}))
-	rest := collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilRest}))
-	if diff := cmp.Diff(now, rest); diff != "" {
-		t.Errorf("until rest: %s", diff)
-	}
-	n := 0
-	for range s.OutputEvents(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilRest}) {
-		n++
-	}
-	if n < 3 {
-		t.Errorf("%d events until rest", n)
-	}
-}
-
-func outputLiveCase(t *testing.T, f Fixture) {
-	const more = 50
-	ctx, cancel := context.WithCancel(soon(t))
-	defer cancel()
-	before := len(collect(t, f.Services.Output(ctx, f.Agent, cw.OutputQuery{})))
-	saying := make(chan struct{})
-	go func() { defer close(saying); f.Say(more) }()
-	defer func() { <-saying }()
-	var got []cw.Chunk
-	for c, err := range f.Services.Output(ctx, f.Agent, cw.OutputQuery{Until: cw.UntilClosed}) {
-		ok(t, err)
-		if got = append(got, c); len(got) == before+more {
-			break
-		}
-	}
-	checkChunks(t, got, true)
-	stored := collect(t, f.Services.Output(ctx, f.Agent, cw.OutputQuery{}))
-	if diff := cmp.Diff(stored, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func outputEventsCase(t *testing.T, f Fixture) {
-	ctx, s := soon(t), f.Services
-	all := collect(t, s.OutputEvents(ctx, f.Agent, cw.OutputQuery{}))
-	if len(all) < 3 {
-		t.Fatalf("the fixture has %d parsed events", len(all))
-	}
-	for i := 1; i < len(all); i++ {
-		if slices.Compare(place(t, all[i-1]), place(t, all[i])) >= 0 || all[i].ChunkID < all[i-1].ChunkID {
-			t.Fatalf("%s (chunk %d) comes after %s (chunk %d)", all[i].Position, all[i].ChunkID, all[i-1].Position, all[i-1].ChunkID)
-		}
-	}
-	for _, c := range collect(t, s.Output(ctx, f.Agent, cw.OutputQuery{})) {
-		got := collect(t, s.OutputEvents(ctx, f.Agent, cw.OutputQuery{AfterID: c.ID}))
-		want := slices.DeleteFunc(slices.Clone(all), func(e cw.OutputEvent) bool { return e.ChunkID <= c.ID })
-		if diff := cmp.Diff(want, append([]cw.OutputEvent{}, got...)); diff != "" {
-			t.Fatalf("after chunk %d: %s", c.ID, diff)
-		}
-	}
-}
-
-// place reads a position: session, offset, number.
-func place(t *testing.T, e cw.OutputEvent) []int64 {
-	t.Helper()
-	parts := strings.Split(e.Position, ":")
-	out := make([]int64, len(parts))
-	for i, part := range parts {
-		n, err := strconv.ParseInt(part, 10, 64)
-		ok(t, err)
-		out[i] = n
-	}
-	if len(out) != 3 || out[0] != int64(e.Session) {
-		t.Fatalf("position %q in session %d", e.Position, e.Session)
-	}
-	return out
-}
-
-func checkEvents(t *testing.T, events []cw.Event) {
-	t.Helper()
-	last := int64(0)
-	for _, e := range events {
-		if !e.Type.Stored() || e.Seq <= last || e.At.IsZero() {
-			t.Fatalf("event %+v after %d", e, last)
-		}
-		last = e.Seq
-	}
-}
-
-func eventsCase(t *testing.T, f Fixture) {
-	ctx, s := soon(t), f.Services
-	all := collect(t, s.Events(ctx, cw.EventQuery{}))
-	checkEvents(t, all)
-	for i, e := range all {
-		got := collect(t, s.Events(ctx, cw.EventQuery{After: e.Seq}))
-		if diff := cmp.Diff(all[i+1:], append([]cw.Event{}, got...)); diff != "" {
-			t.Fatalf("after %d: %s", e.Seq, diff)
-		}
-		got = collect(t, s.Events(ctx, cw.EventQuery{Types: []cw.EventType{e.Type, cw.EventMirrorRestored}}))
-		want := slices.DeleteFunc(slices.Clone(all), func(o cw.Event) bool {
-			return o.Type != e.Type && o.Type != cw.EventMirrorRestored
-		})
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("of type %s: %s", e.Type, diff)
-		}
-	}
-	if got := collect(t, s.Events(ctx, cw.EventQuery{Tail: true})); len(got) != 0 {
-		t.Errorf("the tail of what is there: %v", got)
-	}
-}
-
-func eventsOfAgentCase(t *testing.T, f Fixture) {
-	ctx, s := soon(t), f.Services
-	view, err := s.Agent(ctx, f.Agent)
-	ok(t, err)
-	want := slices.DeleteFunc(collect(t, s.Events(ctx, cw.EventQuery{})), func(e cw.Event) bool { return e.AgentID != view.ID })
-	for _, ref := range []string{view.Alias, string(view.ID)} {
-		if diff := cmp.Diff(want, collect(t, s.Events(ctx, cw.EventQuery{Agent: ref}))); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func eventsLiveCase(t *testing.T, f Fixture) {
-	const more = 20
-	ctx, cancel := context.WithCancel(soon(t))
-	defer cancel()
-	before := collect(t, f.Services.Events(ctx, cw.EventQuery{}))
-	happening := make(chan struct{})
-	go func() {
-		defer close(happening)
-		for range more {
-			f.Happen()
-		}
-	}()
-	defer func() { <-happening }()
-	var got []cw.Event
-	for e, err := range f.Services.Events(ctx, cw.EventQuery{Follow: true}) {
-		ok(t, err)
-		if e.Type.Stored() {
-			got = append(got, e)
-		}
-		if len(got) == len(before)+more {
-			break
-		}
-	}
-	checkEvents(t, got)
-	if diff := cmp.Diff(before, got[:len(before)]); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func eventsGoneCase(t *testing.T, f Fixture) {
-	for _, follow := range []bool{false, true} {
-		err := failure(t, f.Services.Events(soon(t), cw.EventQuery{After: f.Gone, Follow: follow}))
-		wantCode(t, "Events", err, cw.CodeGone)
-	}
 }

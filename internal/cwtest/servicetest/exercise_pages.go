@@ -111,7 +111,7 @@ func agentFiltersCase(t *testing.T, f Fixture) {
 		"status":     {cw.AgentFilter{Statuses: []cw.AgentStatus{it.Status}}, func(v cw.AgentView) bool { return v.Status == it.Status }},
 		"provider":   {cw.AgentFilter{Provider: it.Provider}, func(v cw.AgentView) bool { return v.Provider == it.Provider }},
 		"nobody's":   {cw.AgentFilter{Provider: unknown}, func(cw.AgentView) bool { return false }},
-		"initiative": {cw.AgentFilter{Initiative: unknown}, func(cw.AgentView) bool { return false }},
+		"initiative": {cw.AgentFilter{Initiative: initiative(t, f).Slug}, func(cw.AgentView) bool { return false }},
 		"both":       {cw.AgentFilter{Provider: it.Provider, Statuses: []cw.AgentStatus{it.Status}}, func(v cw.AgentView) bool { return v.Status == it.Status && v.Provider == it.Provider }},
 	}
 	if f.Project != "" {
@@ -129,6 +129,8 @@ func agentFiltersCase(t *testing.T, f Fixture) {
 	}
 	_, err := s.Agents(ctx, cw.AgentFilter{Project: unknown})
 	wantCode(t, "an unknown project", err, cw.CodeNotFound)
+	_, err = s.Agents(ctx, cw.AgentFilter{Initiative: unknown})
+	wantCode(t, "an unknown initiative", err, cw.CodeNotFound)
 }
 
 // badPagesCase: what is no page of the list is refused, and the cursor of
@@ -181,7 +183,7 @@ func badPagesCase(t *testing.T, f Fixture) {
 // projectPagesCase: both orders in pages of one.
 func projectPagesCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
-	_, err := s.AddProject(ctx, f.Repo)
+	_, err := s.AddProject(ctx, cw.ProjectRequest{Path: f.Repo})
 	ok(t, err)
 	whole, err := cw.AllPages(ctx, s.Projects)
 	ok(t, err)

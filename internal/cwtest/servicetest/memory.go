@@ -3,7 +3,6 @@ package servicetest
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,10 +10,12 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/planning"
 )
 
 // Memory implements cw.Services in memory. Its agents are rows that do nothing
-// by themselves: a test makes them write (Say), end (Finish) and tell (Tell).
+// by themselves: a test makes them write (Say), ask (Ask), end (Finish) and
+// tell (Tell).
 type Memory struct {
 	// Identity answers Whoami for the actor of a request.
 	Identity func(cw.Actor) cw.Whoami
@@ -22,8 +23,13 @@ type Memory struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced at every change
 	projects []cw.Project
-	agents   []cw.AgentView // oldest first
-	tokens   []cw.Token     // oldest first
+	agents   []cw.AgentView  // oldest first, without what view adds
+	tokens   []cw.Token      // oldest first
+	accounts []memoryAccount // oldest first, without those that are removed
+	budgets  []cw.Budget
+	asked    []cw.QuestionView   // oldest first
+	messages []cw.Message        // oldest first
+	lost     map[cw.AgentID]bool // removed agents of which nothing is kept
 	requests map[string]cw.AgentID
 	chunks   []cw.Chunk
 	events   []cw.Event // stored and live ones, in order
@@ -33,19 +39,26 @@ type Memory struct {
 	stopped  bool
 
 	readers atomic.Int64
+
+	*planning.Manager // over plans
+	plans             *plans
 }
 
 var _ cw.Services = (*Memory)(nil)
 
 // NewMemory makes an empty one.
 func NewMemory() *Memory {
-	return &Memory{
+	m := &Memory{
 		Identity: func(a cw.Actor) cw.Whoami { return cw.Whoami{Kind: a.Kind, AgentID: a.AgentID, RunID: a.RunID} },
 		changed:  make(chan struct{}),
 		requests: map[string]cw.AgentID{},
+		lost:     map[cw.AgentID]bool{},
 		keptFrom: 1,
 		clock:    time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC),
 	}
+	m.plans = &plans{of: m}
+	m.Manager = planning.New(m.plans)
+	return m
 }
 
 // Readers is how many iterators run at this moment.
@@ -116,7 +129,8 @@ func (m *Memory) Say(ref string, session int, text string) {
 	})
 }
 
-// Finish sets an agent's status.
+// Finish ends an agent's run. One that is idle goes on at once with what was
+// queued.
 func (m *Memory) Finish(ref string, status cw.AgentStatus) {
 	m.change(func() {
 		a, err := m.find(ref)
@@ -124,12 +138,26 @@ func (m *Memory) Finish(ref string, status cw.AgentStatus) {
 			panic(err)
 		}
 		m.setStatus(a, status)
+		m.goOn(a)
 	})
 }
 
 func (m *Memory) setStatus(a *cw.AgentView, status cw.AgentStatus) {
 	a.Status, a.UpdatedAt = status, m.now()
 	m.tell(cw.NewEvent(cw.EventAgentStopped, cw.Actor{Kind: cw.ActorCW}, cw.AgentStopped{Name: a.Alias, Reason: cw.ReasonDone}).About(a.ID, ""))
+}
+
+// view gives an agent as people see it; the lock is held.
+func (m *Memory) view(a *cw.AgentView) cw.AgentView {
+	v := *a
+	v.Projects, v.Runs, v.PendingQuestions = slices.Clone(a.Projects), slices.Clone(a.Runs), []cw.Question{}
+	for _, q := range m.asked {
+		if q.AgentID == a.ID && q.Status == cw.QuestionOpen {
+			v.PendingQuestions = append(v.PendingQuestions, q.Question)
+		}
+	}
+	v.QueuedMessages = len(m.waiting(a))
+	return v
 }
 
 // find gives the agent; the lock is held.
@@ -151,7 +179,7 @@ func (m *Memory) Spawn(ctx context.Context, req cw.SpawnRequest) (view cw.AgentV
 func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
 	if id, ok := m.requests[req.RequestKey]; ok && req.RequestKey != "" {
 		a, err := m.find(string(id))
-		return *a, err
+		return m.view(a), err
 	}
 	if strings.TrimSpace(req.Goal) == "" {
 		return cw.AgentView{}, cw.Errorf(cw.CodeInvalid, "the goal is empty").WithHint("say what is to be done")
@@ -162,11 +190,14 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 	if err := cw.ValidAlias(req.Name); err != nil {
 		return cw.AgentView{}, err
 	}
+	if _, err := m.find(req.Name); err == nil {
+		return cw.AgentView{}, cw.Errorf(cw.CodeRefused, "the name %s is taken; names are never used twice", req.Name).WithHint("choose another")
+	}
 	title, _, _ := strings.Cut(req.Goal, "\n")
 	view := cw.AgentView{Agent: cw.Agent{
 		ID: cw.AgentID(cw.NewID()), Alias: req.Name, Mode: cw.ModeExecute, Provider: "script", Title: title,
-		Status: cw.StatusRunning, Warnings: []string{}, SessionNumber: 1, CreatedAt: m.now(), UpdatedAt: m.now(),
-	}, Projects: []cw.AgentWorktree{}, PendingQuestions: []cw.Question{}, Runs: []cw.Run{}}
+		Status: cw.StatusRunning, Warnings: []string{}, CreatedAt: m.now(), UpdatedAt: m.now(),
+	}, Projects: []cw.AgentWorktree{}}
 	for _, ref := range req.Projects {
 		p, err := m.findProject(ref)
 		if err != nil {
@@ -178,8 +209,11 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 	}
 	m.agents = append(m.agents, view)
 	m.requests[req.RequestKey] = view.ID
+	a := &m.agents[len(m.agents)-1]
+	m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: req.Goal})
+	m.addRun(a, cw.RunSpawn)
 	m.tell(cw.NewEvent(cw.EventAgentSpawned, cw.ActorOf(ctx), cw.AgentSpawned{Name: view.Alias, Mode: view.Mode}).About(view.ID, ""))
-	return view, nil
+	return m.view(a), nil
 }
 
 // Agents implements cw.AgentService.
@@ -196,20 +230,31 @@ func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) (cw.Page[cw.AgentVi
 			return cw.Page[cw.AgentView]{}, err
 		}
 	}
+	var initiative cw.Initiative
+	if f.Initiative != "" {
+		if initiative, err = m.plans.initiative(f.Initiative); err != nil {
+			return cw.Page[cw.AgentView]{}, err
+		}
+	}
 	var out []cw.AgentView
-	for _, a := range m.agents {
-		inProject := slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.ProjectID == project.ID })
+	for i := range m.agents {
+		a := &m.agents[i]
 		switch {
+		case f.Removed != (a.DeletedAt != nil):
 		case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, a.Status):
-		case f.Project != "" && !inProject:
+		case f.Project != "" && !worksIn(a, project.ID):
 		case f.Provider != "" && f.Provider != a.Provider:
-		case f.Initiative != "" && f.Initiative != a.InitiativeID:
+		case f.Initiative != "" && a.InitiativeID != initiative.ID:
 		case f.Only != "" && f.Only != a.ID:
 		default:
-			out = append(out, a)
+			out = append(out, m.view(a))
 		}
 	}
 	return pageOf(start, out), nil
+}
+
+func worksIn(a *cw.AgentView, project cw.ProjectID) bool {
+	return slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.ProjectID == project })
 }
 
 // Agent implements cw.AgentService.
@@ -220,7 +265,7 @@ func (m *Memory) Agent(_ context.Context, ref string) (cw.AgentView, error) {
 	if err != nil {
 		return cw.AgentView{}, err
 	}
-	return *a, nil
+	return m.view(a), nil
 }
 
 // Stop implements cw.AgentService.
@@ -233,7 +278,7 @@ func (m *Memory) Stop(_ context.Context, ref string, _ cw.StopRequest) (view cw.
 		if a.Status.Alive() {
 			m.setStatus(a, cw.StatusStopped)
 		}
-		view = *a
+		view = m.view(a)
 	})
 	return view, err
 }
@@ -261,79 +306,23 @@ func (m *Memory) Diff(_ context.Context, ref string, req cw.DiffRequest) (cw.Dif
 	return d, nil
 }
 
-// AddProject implements cw.ProjectService: a repository is a folder with .git.
-func (m *Memory) AddProject(_ context.Context, path string) (project cw.Project, err error) {
-	if _, statErr := os.Stat(filepath.Join(path, ".git")); statErr != nil || !filepath.IsAbs(path) {
-		return project, cw.Errorf(cw.CodeInvalid, "%q is no git repository", path).WithHint("make one with `git init`").Because(statErr)
-	}
-	m.change(func() {
-		if p, findErr := m.findProject(path); findErr == nil {
-			project = p
-			return
-		}
-		project = cw.Project{
-			ID: cw.ProjectID(cw.NewID()), Name: filepath.Base(path), Path: path,
-			GitDir: filepath.Join(path, ".git"), CreatedAt: m.now(), UpdatedAt: m.now(),
-		}
-		m.projects = append(m.projects, project)
-		m.tell(cw.NewEvent(cw.EventProjectAdded, cw.Actor{Kind: cw.ActorPerson}, cw.ProjectChanged{Name: project.Name, Path: path}))
-	})
-	return project, nil
-}
-
-// Projects implements cw.ProjectService.
-func (m *Memory) Projects(_ context.Context, q cw.PageQuery) (cw.Page[cw.Project], error) {
-	start, err := cw.ProjectList().Start(q)
-	if err != nil {
-		return cw.Page[cw.Project]{}, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return pageOf(start, m.projects), nil
-}
-
-func (m *Memory) findProject(ref string) (cw.Project, error) {
-	for _, p := range m.projects {
-		if ref == string(p.ID) || ref == p.Name || ref == p.Path {
-			return p, nil
-		}
-	}
-	return cw.Project{}, cw.Errorf(cw.CodeNotFound, "there is no project %q", ref)
-}
-
-// Project implements cw.ProjectService.
-func (m *Memory) Project(_ context.Context, ref string) (cw.Project, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.findProject(ref)
-}
-
-// RemoveProject implements cw.ProjectService.
-func (m *Memory) RemoveProject(_ context.Context, ref string) (project cw.Project, err error) {
-	m.change(func() {
-		if project, err = m.findProject(ref); err != nil {
-			return
-		}
-		for _, a := range m.agents {
-			if slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return w.ProjectID == project.ID }) {
-				err = cw.Errorf(cw.CodeRefused, "agent %s uses project %s", a.Alias, project.Name)
-				project = cw.Project{}
-				return
-			}
-		}
-		m.projects = slices.DeleteFunc(m.projects, func(p cw.Project) bool { return p.ID == project.ID })
-	})
-	return project, err
-}
-
 // Status implements cw.DaemonService.
 func (m *Memory) Status(context.Context) (cw.DaemonStatus, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return cw.DaemonStatus{
+	st := cw.DaemonStatus{
 		PID: os.Getpid(), Version: "test", APIVersion: cw.APIVersion,
-		StartedAt: m.clock.Truncate(time.Hour), Agents: len(m.agents), Projects: len(m.projects),
-	}, nil
+		StartedAt: m.clock.Truncate(time.Hour), Projects: len(m.projects),
+	}
+	for _, a := range m.agents {
+		if a.DeletedAt == nil {
+			st.Agents++
+		}
+		if a.Status.Alive() {
+			st.AgentsAlive++
+		}
+	}
+	return st, nil
 }
 
 // Shutdown implements cw.DaemonService; it only notes that it was asked.

@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -188,6 +189,13 @@ func (m *Memory) startEvents(q cw.EventQuery) (eventPlace, error) {
 			return at, err
 		}
 		at.filter.Agent = a.ID
+	}
+	if q.Initiative != "" {
+		i, err := m.plans.initiative(q.Initiative)
+		if err != nil && !cw.IsID(q.Initiative) {
+			return at, err
+		}
+		at.filter.Initiative = cmp.Or(string(i.ID), q.Initiative)
 	}
 	switch {
 	case q.Tail:

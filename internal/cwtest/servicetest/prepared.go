@@ -29,7 +29,7 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 	}
 	m := NewMemory()
 	ctx := cw.WithActor(t.Context(), cw.Actor{Kind: cw.ActorPerson})
-	_, err := m.AddProject(ctx, repo(PreparedProject))
+	_, err := m.AddProject(ctx, cw.ProjectRequest{Path: repo(PreparedProject)})
 	ok(t, err)
 	_, err = m.Spawn(ctx, cw.SpawnRequest{Goal: "sell more", Name: PreparedAgent, Projects: []string{PreparedProject}})
 	ok(t, err)
@@ -52,7 +52,7 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 		m.Say(said.agent, said.session, said.text)
 	}
 	m.Finish(PreparedAgent, cw.StatusIdle)
-	m.Tell(cw.Event{Type: cw.EventAgentWarning, ActorKind: cw.ActorCW, InitiativeID: "spring-sale", Data: []byte(`{"warning":"a\nb"}`)})
+	m.Tell(cw.Event{Type: cw.EventAgentWarning, ActorKind: cw.ActorCW, InitiativeID: "springsaleaa", Data: []byte(`{"warning":"a\nb"}`)})
 	return m, Fixture{
 		Services: m, Who: cw.ActorPerson,
 		Agent: PreparedAgent, Standalone: PreparedStandalone, Project: PreparedProject,
@@ -65,5 +65,25 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 		},
 		Happen: func() { m.Tell(cw.Event{Type: cw.EventSecurityRefused, ActorKind: cw.ActorCW, Data: []byte(`{}`)}) },
 		Gone:   1,
+		Work: func(t *testing.T, projects ...string) (string, func()) {
+			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "work", Projects: projects})
+			ok(t, err)
+			return view.Alias, func() { m.Finish(view.Alias, cw.StatusIdle) }
+		},
+		Ask: func(t *testing.T) string {
+			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "ask"})
+			ok(t, err)
+			m.Ask(view.Alias, Asked()...)
+			return view.Alias
+		},
+		Text: func() string { return "go on <&>\nand on " + cw.NewID() },
+		Lose: m.Lose,
+		Suggest: func(t *testing.T, initiative cw.InitiativeID, proposals ...cw.Proposal) string {
+			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "suggest"})
+			ok(t, err)
+			m.Assign(view.Alias, initiative)
+			m.Suggest(view.Alias, proposals...)
+			return view.Alias
+		},
 	}
 }

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+type costOptions struct {
+	app   *app
+	by    string
+	since string
+}
+
+func newCostCmd(a *app, runF func(context.Context, *costOptions) error) *cobra.Command {
+	opts := &costOptions{app: a}
+	var ways []string
+	for _, way := range cw.CostWays() {
+		ways = append(ways, string(way))
+	}
+	cmd := &cobra.Command{
+		Use:   "cost",
+		Short: "Show what runs cost",
+		Long: `Sum the costs of runs, the greatest first; days in order. Agents that were removed
+count. A cost is the CLI's own figure; where it tells none, it is the tokens times
+list prices, shown as estimated. Runs whose model has no known price are counted
+as unpriced. What a run costs is added at its end: cw agent list shows it until
+then. Days are those of UTC.`,
+		Example: "cw cost\ncw cost --by day --since 7d\ncw cost --by account --since 2026-01-01",
+		Args:    noArgs,
+		RunE:    start(a, runF, costRun, opts),
+	}
+	cmd.Flags().StringVar(&opts.by, "by", string(cw.CostByAgent), "sum by `WHAT`: "+strings.Join(ways, ", "))
+	cmd.Flags().StringVar(&opts.since, "since", "", "only runs that were started since this `TIME`: 7d, 12h, or a date like 2026-01-31")
+	return cmd
+}
+
+func costRun(ctx context.Context, o *costOptions) error {
+	a := o.app
+	q := cw.CostQuery{By: cw.CostBy(o.by)}
+	if err := q.Check(); err != nil {
+		return err
+	}
+	var err error
+	if q.Since, err = parseSince(o.since, a.now()); err != nil {
+		return err
+	}
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := svc.Costs(ctx, q)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(append([]cw.CostRow{}, rows...))
+	}
+	if len(rows) == 0 {
+		a.note("%s", noRuns(o.since))
+		return nil
+	}
+	a.printCosts(q.By, rows)
+	return nil
+}
+
+func noRuns(since string) string {
+	if since != "" {
+		return "no runs since then"
+	}
+	return "no runs yet"
+}
+
+func (a *app) printCosts(by cw.CostBy, rows []cw.CostRow) {
+	total := cw.CostRow{Name: "total"}
+	for _, r := range rows {
+		total.UnderWay += r.UnderWay
+		total.Runs += r.Runs
+		total.CostUSD += r.CostUSD
+		total.EstimatedUSD += r.EstimatedUSD
+		total.Unpriced += r.Unpriced
+		total.Usage = total.Usage.Add(r.Usage)
+	}
+	cells := [][]string{}
+	for _, r := range append(rows, total) {
+		u := r.Usage
+		unpriced := ""
+		if r.Unpriced > 0 {
+			unpriced = count(r.Unpriced, "run")
+		}
+		cells = append(cells, []string{
+			r.Name, fmt.Sprint(r.Runs), dollars(r.CostUSD), costCell(r.EstimatedUSD), unpriced,
+			thousands(u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens), thousands(u.OutputTokens),
+		})
+	}
+	table(a.out, "", []string{strings.ToUpper(string(by)), "RUNS", "COST", "ESTIMATED", "UNPRICED", "TOKENS IN", "OUT"}, cells)
+	if n := total.UnderWay; n > 0 {
+		a.note("%s under way: the cost is added at the end; cw agent list shows it until then", count(n, "run")+plural(n, " is", " are"))
+	}
+}
+
+// parseSince reads a time in the past: an age (90m, 12h, 7d) or a date, in the
+// caller's time zone; nil for none. CodeInvalid.
+func parseSince(text string, now time.Time) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
+			at := now.AddDate(0, 0, -n)
+			return &at, nil
+		}
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		at := now.Add(-age)
+		return &at, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", time.RFC3339} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return &at, nil
+		}
+	}
+	return nil, usagef("--since %.40q is no time", text).WithHint("give an age like 7d or 12h, or a date like 2026-01-31")
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+	"cw/internal/proc"
+)
+
+const (
+	// holdsMax is how often an agent is held back in one run. After that its end
+	// is judged as it is.
+	holdsMax = 2
+	// hookInputMax bounds what is read of a CLI's question.
+	hookInputMax = 1 << 20
+	// hookStop is the event that is answered. Sub-agents have one of their own.
+	hookStop = "Stop"
+)
+
+// newHookCmd makes the commands that CLIs call by themselves, inside a run.
+func newHookCmd(a *app) *cobra.Command {
+	cmd := newGroupCmd("hook", "What CLIs call by themselves, inside a run", newHookStopCmd(a, nil))
+	cmd.Hidden = true
+	return cmd
+}
+
+type hookStopOptions struct {
+	app  *app
+	args []string
+}
+
+// newHookStopCmd makes the command of a Stop hook. It takes anything and never
+// fails: an exit code of 2 would hold the agent back, and words on stderr would
+// frighten it.
+func newHookStopCmd(a *app, runF func(context.Context, *hookStopOptions) error) *cobra.Command {
+	opts := &hookStopOptions{app: a}
+	return &cobra.Command{
+		Use:                "stop DIR",
+		Short:              "Tell whether an agent may stop",
+		DisableFlagParsing: true,
+		Args:               anyArgs(&opts.args),
+		RunE:               start(a, runF, hookStopRun, opts),
+	}
+}
+
+// holdBack is the answer of a hook that sends the agent back to its work.
+type holdBack struct {
+	Decision string `json:"decision"` // block
+	Reason   string `json:"reason"`   // said to the agent
+}
+
+// hookStopRun holds the agent back while its signal is missing or malformed.
+// Whatever cannot be told for certain lets it go.
+func hookStopRun(_ context.Context, o *hookStopOptions) error {
+	run := o.app.env[proc.RunVariable]
+	if run == "" || o.app.env["CW_AGENT_ID"] == "" || len(o.args) != 1 || !filepath.IsAbs(o.args[0]) {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(o.app.in, hookInputMax))
+	var asked struct {
+		Event string `json:"hook_event_name"`
+	}
+	if err != nil || json.Unmarshal(data, &asked) != nil || asked.Event != hookStop {
+		return nil
+	}
+	trouble := signalTrouble(o.args[0])
+	if trouble == "" || !mayHold(o.args[0], run) {
+		return nil
+	}
+	return o.app.printJSONLine(holdBack{Decision: "block", Reason: fmt.Sprintf(
+		"Do not stop yet: there is no readable %s: %s. Finish what is half done, write the signal that says how your work stands (done, questions or error, as signal_format has it), and stop then.",
+		cw.SignalPath, trouble)})
+}
+
+// signalTrouble says in words what is wrong with the signal below a folder; ""
+// when it is as it should be.
+func signalTrouble(dir string) string {
+	path := filepath.Join(dir, filepath.FromSlash(cw.SignalPath))
+	// O_NONBLOCK: a named pipe must not hang the agent.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "it is not there"
+	}
+	if err != nil {
+		return "it cannot be opened"
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "it is no regular file"
+	}
+	data, err := io.ReadAll(io.LimitReader(f, cw.SignalMax+1))
+	if err != nil {
+		return "it cannot be read"
+	}
+	if _, err := cw.ParseSignal(data); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// mayHold counts how often a run was held back, in files that are made before
+// the answer is given: without them there is no answer.
+func mayHold(dir, run string) bool {
+	for n := 1; n <= holdsMax; n++ {
+		name := filepath.Join(dir, ".cw", "tmp", "held-"+filepath.Base(run)+"-"+strconv.Itoa(n))
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return err == nil && f.Close() == nil
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+type initiativeCreateOptions struct {
+	app      *app
+	name     string
+	goal     optionalText
+	projects []string
+}
+
+func newInitiativeCreateCmd(a *app, runF func(context.Context, *initiativeCreateOptions) error) *cobra.Command {
+	opts := &initiativeCreateOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make an initiative: a goal over one or more repositories",
+		Long: `Make an initiative and its first page, which holds the goal. It gets a slug made
+of its name, by which commands and branches call it; it stays when the name
+changes.`,
+		Example: `cw initiative create "Spring sale" --goal "Prices can be lowered for a time" --project shop
+cw initiative create "Spring sale" --project shop --project docs --goal - < goal.md`,
+		Args: oneArg(&opts.name, "a name"),
+		RunE: start(a, runF, initiativeCreateRun, opts),
+	}
+	hyphensBehind(cmd, "a name", `-- "-v for all"`)
+	cmd.Flags().Var(&opts.goal, "goal", "what is to be reached: a `TEXT`, Markdown; - reads it from stdin (default: the name)")
+	cmd.Flags().StringArrayVar(&opts.projects, "project", nil, "a `PROJECT` that it spans: id, name, path or URL; may be given more than once")
+	return cmd
+}
+
+func initiativeCreateRun(ctx context.Context, o *initiativeCreateOptions) error {
+	a := o.app
+	goal, err := a.goalText(o.goal)
+	if err != nil {
+		return err
+	}
+	req := cw.CreateInitiativeRequest{Name: o.name, Goal: orText(goal)}
+	if err := cw.CheckName("initiative", req.Name); err != nil { // before a daemon is started for it
+		return err
+	}
+	if req.Projects, err = a.projectRefs(o.projects); err != nil {
+		return err
+	}
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := svc.CreateInitiative(ctx, req)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(made)
+	}
+	a.printInitiative(made)
+	a.note(`next: cw phase create %s "NAME OF THE FIRST PHASE"`, shellWord(made.Slug))
+	return nil
+}
+
+// projectRefs makes paths among the projects absolute.
+func (a *app) projectRefs(words []string) ([]string, error) {
+	refs := make([]string, len(words))
+	for i, w := range words {
+		if w == "" {
+			return nil, usagef("--project is empty").WithHint("name a project: cw project list")
+		}
+		var err error
+		if refs[i], err = a.projectRef(w); err != nil {
+			return nil, err
+		}
+	}
+	return refs, nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+type proposalDiffOptions struct {
+	app *app
+	id  string
+}
+
+func newProposalDiffCmd(a *app, runF func(context.Context, *proposalDiffOptions) error) *cobra.Command {
+	opts := &proposalDiffOptions{app: a}
+	return &cobra.Command{
+		Use:   "diff ID",
+		Short: "Show what a proposal changes as a patch",
+		Long: `Show what a proposal changes as a patch of the target's file, as agents read and
+write it. When the target changed since, what happened to it meanwhile comes
+first: such a proposal is never accepted over it.`,
+		Args: oneArg(&opts.id, proposalWhat),
+		RunE: start(a, runF, proposalDiffRun, opts),
+	}
+}
+
+func proposalDiffRun(ctx context.Context, o *proposalDiffOptions) error {
+	a := o.app
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	v, err := svc.Proposal(ctx, cw.ProposalID(o.id))
+	if err != nil {
+		return hintNear(ctx, svc, err, nounProposal, o.id)
+	}
+	if a.json {
+		return a.printJSON(v)
+	}
+	return a.printProposalDiff(v)
+}
+
+// printProposalDiff prints what a proposal changes; when its target changed
+// since, both sides of it.
+func (a *app) printProposalDiff(v cw.ProposalView) error {
+	if !v.Changed {
+		return a.printPatch(v.Diff)
+	}
+	p := a.paint(a.outTTY)
+	a.printf("%s\n", p.bold("what happened to it since it was suggested"))
+	if err := a.printPatch(v.Theirs); err != nil {
+		return err
+	}
+	a.printf("\n%s\n", p.bold("what the proposal would make of it now"))
+	if err := a.printPatch(v.Diff); err != nil {
+		return err
+	}
+	if v.Status == cw.ProposalOpen {
+		a.note("the %s changed since, so this is not accepted: edit it by hand, or let an agent suggest again", v.Target)
+	}
+	return nil
+}

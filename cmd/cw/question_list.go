@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
+)
+
+// allStatuses selects questions whatever their status.
+const allStatuses = "all"
+
+type questionListOptions struct {
+	app      *app
+	agent    string
+	statuses []string
+	listing  listing
+}
+
+func newQuestionListCmd(a *app, runF func(context.Context, *questionListOptions) error) *cobra.Command {
+	opts := &questionListOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the questions of agents, oldest first",
+		Example: "cw question list\ncw question list --agent brave-otter --status all",
+		Args:    noArgs,
+		RunE:    start(a, runF, questionListRun, opts),
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&opts.agent, "agent", "", "only those of this agent: `NAME` or id")
+	fl.StringSliceVar(&opts.statuses, "status", nil, "only those with this `STATUS`: "+questionStatusNames()+" or "+allStatuses+" (default: open)")
+	opts.listing.flags(fl, cw.QuestionList())
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents(a, cw.AgentFilter{})) // the flag was defined above
+	return cmd
+}
+
+func questionStatusNames() string {
+	var names []string
+	for _, s := range cw.QuestionStatuses() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+func questionListRun(ctx context.Context, o *questionListOptions) error {
+	a := o.app
+	page, err := o.listing.query()
+	if err != nil {
+		return err
+	}
+	filter := cw.QuestionFilter{PageQuery: page, Agent: o.agent, Statuses: o.wanted()}
+	if _, err := (cw.QuestionFilter{Statuses: filter.Statuses}).Start(); err != nil { // before a daemon is started for it
+		return err
+	}
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	questions, err := allQuestions(ctx, svc, filter)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.json:
+		return a.printJSON(append([]cw.QuestionView{}, questions...))
+	case len(questions) == 0 && len(filter.Statuses) == 1 && filter.Statuses[0] == cw.QuestionOpen:
+		a.note("nobody waits for an answer")
+	case len(questions) == 0:
+		a.note("no questions like that")
+	default:
+		a.printQuestionList(questions)
+	}
+	return nil
+}
+
+// wanted are the statuses to ask for; none means all.
+func (o *questionListOptions) wanted() []cw.QuestionStatus {
+	if len(o.statuses) == 0 {
+		return []cw.QuestionStatus{cw.QuestionOpen}
+	}
+	var wanted []cw.QuestionStatus
+	for _, s := range o.statuses {
+		if s == allStatuses {
+			return nil
+		}
+		wanted = append(wanted, cw.QuestionStatus(s))
+	}
+	return wanted
+}
+
+func (a *app) printQuestionList(questions []cw.QuestionView) {
+	header := []string{"ID", "AGENT", "STATUS", "AGE", "QUESTION"}
+	var rows [][]string
+	for _, q := range questions {
+		rows = append(rows, []string{
+			string(q.ID), q.Agent, string(q.Status), elapsed(a.now().Sub(q.CreatedAt)), cut(oneLine(q.Text), titleMax),
+		})
+	}
+	if a.outTTY {
+		header, rows = fit(header, rows, a.width())
+	}
+	table(a.out, "", header, rows)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"cw/internal/cw"
+)
+
+// taskWhat says in errors what a command wants.
+const taskWhat = "a task: its id"
+
+func newTaskCmd(a *app) *cobra.Command {
+	return newGroupCmd("task", "The tasks of an initiative",
+		newTaskCreateCmd(a, nil), newTaskListCmd(a, nil), newTaskShowCmd(a, nil), newTaskEditCmd(a, nil),
+		newTaskEndCmd(a, cw.TaskDone, nil), newTaskEndCmd(a, cw.TaskCancelled, nil))
+}
+
+// taskFlags are the flags that task create and task edit have in common.
+type taskFlags struct {
+	body      optionalText
+	paths     []string
+	checks    []string
+	dependsOn []string
+	kind      optionalText
+	size      optionalText
+	priority  optionalText
+}
+
+func (f *taskFlags) define(fl *pflag.FlagSet) {
+	bodyFlag(fl, &f.body)
+	fl.StringArrayVar(&f.paths, "path", nil, "a `GLOB` of the paths that it may touch; may be given more than once")
+	fl.StringArrayVar(&f.checks, "check", nil, "a `TEXT` that says how to see that it is done; may be given more than once")
+	fl.StringSliceVar(&f.dependsOn, "depends-on", nil, "the `ID` of a task that comes before it, or several with commas")
+	fl.Var(&f.kind, "type", "who does it: `TYPE` is "+commaList(cw.TaskTypes()))
+	fl.Var(&f.size, "size", "how much work it is: `SIZE` is "+commaList(cw.TaskSizes()))
+	fl.Var(&f.priority, "priority", "what comes first: `PRIORITY` is "+commaList(cw.TaskPriorities()))
+}
+
+// printTask shows a task without its text.
+func (a *app) printTask(t cw.Task) {
+	p := a.paint(a.outTTY)
+	a.printf("%s  %s\n", p.bold(oneLine(t.Name)), taskColour(t.Status)(p, oneLine(string(t.Status))))
+	facts(a.out, "  ", [][2]string{
+		{"id", string(t.ID)},
+		{"phase", string(t.PhaseID)},
+		{"type", oneLine(string(t.Type))},
+		{"size", oneLine(string(t.Size))},
+		{"priority", oneLine(string(t.Priority))},
+		{"after", oneLine(commaList(t.DependsOn))},
+		{"paths", lines(t.Paths)},
+		{"checks", lines(t.Checks)},
+		{"done", clean(t.Summary)},
+		{"changed", clock(t.UpdatedAt)},
+	})
+}
+
+// lines writes one clean line for each text.
+func lines(texts []string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = oneLine(t)
+	}
+	return strings.Join(out, "\n")
+}
+
+// editTasks changes tasks one after the other and shows them.
+func (a *app) editTasks(ctx context.Context, refs []string, e cw.TaskEdit) ([]cw.Task, error) {
+	svc, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done := []cw.Task{}
+	for _, ref := range refs {
+		t, err := svc.EditTask(ctx, cw.TaskID(ref), e)
+		if err != nil {
+			return done, hintNear(ctx, svc, err, nounTask, ref)
+		}
+		done = append(done, t)
+		if !a.json {
+			a.printTask(t)
+		}
+	}
+	return done, nil
+}

@@ -1,0 +1,116 @@
+package cw
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+)
+
+// CostBy says what costs are summed by.
+type CostBy string
+
+// The ways to sum costs.
+const (
+	CostByRun        CostBy = "run"
+	CostByAgent      CostBy = "agent"
+	CostByTask       CostBy = "task"
+	CostByInitiative CostBy = "initiative"
+	CostByAccount    CostBy = "account"
+	CostByProvider   CostBy = "provider"
+	CostByDay        CostBy = "day" // of the run's start, UTC
+)
+
+// CostWays lists the ways to sum costs.
+func CostWays() []CostBy {
+	return []CostBy{CostByRun, CostByAgent, CostByTask, CostByInitiative, CostByAccount, CostByProvider, CostByDay}
+}
+
+// CostQuery asks for sums.
+type CostQuery struct {
+	By    CostBy     `json:"by"`
+	Since *time.Time `json:"since,omitempty"` // runs that were started then or later
+	Until *time.Time `json:"until,omitempty"` // runs that were started before
+}
+
+// Check refuses queries that are none. CodeInvalid.
+func (q CostQuery) Check() error {
+	if !slices.Contains(CostWays(), q.By) {
+		return Errorf(CodeInvalid, "costs cannot be summed by %.40q", string(q.By)).
+			WithHint("by run, agent, task, initiative, account, provider or day")
+	}
+	return nil
+}
+
+// CostSource says where the figure of a run's cost comes from.
+type CostSource string
+
+// The sources of a cost.
+const (
+	CostFromCLI   CostSource = "cli"   // the CLI's own figure
+	CostFromTable CostSource = "table" // tokens times the prices in cw's table
+	CostUnknown   CostSource = ""      // neither: the model is not in the table
+)
+
+// CostRow is one sum.
+type CostRow struct {
+	Key     string  `json:"key" doc:"id of what the sum is of, or the day"`
+	Name    string  `json:"name" doc:"for people"`
+	Runs    int     `json:"runs" doc:"runs in it"`
+	CostUSD float64 `json:"costUsd" doc:"US dollars"`
+	// Estimated is the part that comes from cw's table of prices.
+	EstimatedUSD float64 `json:"estimatedUsd" doc:"the part that is tokens times list prices, because the CLI tells no cost"`
+	Unpriced     int     `json:"unpriced" doc:"runs whose cost is not known; their tokens count"`
+	// UnderWay are runs that are not over. What they cost is stored at their end.
+	UnderWay int   `json:"underWay" doc:"runs that are not over: what they used and cost is not in the sum yet"`
+	Usage    Usage `json:"usage" doc:"tokens"`
+}
+
+// BudgetScope says what a budget is for.
+type BudgetScope string
+
+// The scopes of budgets.
+const (
+	BudgetAgent      BudgetScope = "agent"
+	BudgetInitiative BudgetScope = "initiative"
+	BudgetAccount    BudgetScope = "account"
+)
+
+// BudgetWarnPercent is the share of a budget at which people are warned.
+const BudgetWarnPercent = 80
+
+// Budget is a hard limit of cost. At 80 % there is a warning; at 100 % agents
+// are asked to commit and stop, and then stopped.
+type Budget struct {
+	Scope    BudgetScope `json:"scope" gorm:"primaryKey" doc:"agent, initiative or account"`
+	ScopeID  string      `json:"scopeId" gorm:"primaryKey" doc:"of what"`
+	Name     string      `json:"name" gorm:"-" doc:"of what, for people"`
+	LimitUSD float64     `json:"limitUsd" doc:"US dollars, greater than 0"`
+	SpentUSD float64     `json:"spentUsd" gorm:"-" doc:"spent so far, by runs that are over and by those that are under way"`
+	WarnedAt *time.Time  `json:"warnedAt" doc:"when 80 % were reached; null: not yet"`
+	SpentAt  *time.Time  `json:"spentAt" doc:"when all of it was spent; null: not yet"`
+	SetAt    time.Time   `json:"setAt" doc:"when it was set"`
+}
+
+// CheckBudget refuses limits that are none. CodeInvalid.
+func CheckBudget(scope BudgetScope, limitUSD float64) error {
+	scopes := []BudgetScope{BudgetAgent, BudgetInitiative, BudgetAccount}
+	switch {
+	case !slices.Contains(scopes, scope):
+		return Errorf(CodeInvalid, "there are no budgets for %.40q", string(scope)).WithHint("there are budgets for an agent, an initiative and an account")
+	case math.IsNaN(limitUSD) || math.IsInf(limitUSD, 0) || limitUSD < 0:
+		return Errorf(CodeInvalid, "a budget of %v is none", limitUSD).WithHint("it is US dollars: 5 or 0.50; 0 takes it away")
+	}
+	return nil
+}
+
+// CostService is what faces may ask about costs, and limit.
+type CostService interface {
+	// Costs sums costs, the greatest first; days in order.
+	Costs(ctx context.Context, q CostQuery) ([]CostRow, error)
+	// Budgets lists all budgets with what is spent of them.
+	Budgets(ctx context.Context) ([]Budget, error)
+	// SetBudget sets a limit for an agent, an initiative or an account (by
+	// reference); 0 takes it away. CodeNotFound, CodeInvalid.
+	SetBudget(ctx context.Context, scope BudgetScope, ref string, limitUSD float64) (Budget, error)
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"cw/internal/cw"
+)
+
+// costKey says by what runs (r) of agents (a) with accounts (c) are summed:
+// the key of a sum, its name for people, and its order. Only constants of the
+// program come into the statement.
+type costKey struct{ key, name, order string }
+
+const (
+	byCost   = "cost_usd DESC, runs DESC, key"
+	costTime = "COALESCE(r.started_at, r.created_at)"
+)
+
+func costKeyOf(by cw.CostBy) (costKey, bool) {
+	key, ok := map[cw.CostBy]costKey{
+		cw.CostByRun:        {"r.id", "COALESCE(a.alias, '') || ' ' || r.session_number", byCost},
+		cw.CostByAgent:      {"r.agent_id", "COALESCE(a.alias, r.agent_id)", byCost},
+		cw.CostByTask:       {"COALESCE(a.task_id, '')", "COALESCE(NULLIF(a.task_id, ''), 'no task')", byCost},
+		cw.CostByInitiative: {"COALESCE(a.initiative_id, '')", "COALESCE(NULLIF(a.initiative_id, ''), 'no initiative')", byCost},
+		cw.CostByAccount:    {"r.account_id", "r.provider || '/' || COALESCE(c.name, CASE WHEN r.account_id = 'default-' || r.provider THEN 'default' ELSE r.account_id END)", byCost},
+		cw.CostByProvider:   {"r.provider", "r.provider", byCost},
+		cw.CostByDay:        {"substr(" + costTime + ", 1, 10)", "substr(" + costTime + ", 1, 10)", "key"},
+	}[by]
+	return key, ok
+}
+
+// Costs sums the costs of runs, of removed agents too: the greatest sum first,
+// days in order. Runs that never started count for nothing. CodeInvalid as
+// cw.CostQuery.Check.
+func (db *DB) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	var rows []cw.CostRow
+	err := db.query(ctx, "sum costs", func(g *gorm.DB) (err error) {
+		rows, err = costRows(g, q)
+		return err
+	})
+	return rows, err
+}
+
+// costSum is a row of the statement in costRows.
+type costSum struct {
+	Key, Name                                       string
+	Runs, Unpriced, UnderWay                        int
+	CostUSD, EstimatedUSD                           float64
+	Input, Output, CacheRead, CacheWrite, Reasoning int
+}
+
+func (s costSum) row() cw.CostRow {
+	return cw.CostRow{
+		Key: s.Key, Name: s.Name, Runs: s.Runs, CostUSD: s.CostUSD, EstimatedUSD: s.EstimatedUSD, Unpriced: s.Unpriced, UnderWay: s.UnderWay,
+		Usage: cw.Usage{
+			InputTokens: s.Input, OutputTokens: s.Output, CacheReadTokens: s.CacheRead,
+			CacheWriteTokens: s.CacheWrite, ReasoningTokens: s.Reasoning,
+		},
+	}
+}
+
+func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
+	by, ok := costKeyOf(q.By)
+	if !ok {
+		return nil, fmt.Errorf("costs by %q have no statement", q.By)
+	}
+	where, args := "(r.started_at IS NOT NULL OR r.cost_usd > 0)", []any{}
+	if q.Since != nil {
+		where, args = where+" AND "+costTime+" >= ?", append(args, q.Since.UTC())
+	}
+	if q.Until != nil {
+		where, args = where+" AND "+costTime+" < ?", append(args, q.Until.UTC())
+	}
+	tokens := func(name string) string { return "COALESCE(SUM(json_extract(r.usage, '$." + name + "')), 0)" }
+	statement := `SELECT ` + by.key + ` AS key, ` + by.name + ` AS name, COUNT(*) AS runs, SUM(r.cost_usd) AS cost_usd,
+			SUM(CASE WHEN r.cost_source = 'table' THEN r.cost_usd ELSE 0 END) AS estimated_usd,
+			SUM(r.ended_at IS NOT NULL AND r.cost_source = ''
+				AND COALESCE(json_extract(r.usage, '$.inputTokens') + json_extract(r.usage, '$.outputTokens'), 0) > 0) AS unpriced,
+			SUM(r.ended_at IS NULL) AS under_way,
+			` + tokens("inputTokens") + ` AS input, ` + tokens("outputTokens") + ` AS output,
+			` + tokens("cacheReadTokens") + ` AS cache_read, ` + tokens("cacheWriteTokens") + ` AS cache_write,
+			` + tokens("reasoningTokens") + ` AS reasoning
+		FROM runs r LEFT JOIN agents a ON a.id = r.agent_id LEFT JOIN accounts c ON c.id = r.account_id
+		WHERE ` + where + ` GROUP BY key ORDER BY ` + by.order
+	var sums []costSum
+	if err := g.Raw(statement, args...).Scan(&sums).Error; err != nil {
+		return nil, err
+	}
+	rows := make([]cw.CostRow, len(sums))
+	for i, s := range sums {
+		rows[i] = s.row()
+	}
+	return rows, nil
+}

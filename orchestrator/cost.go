@@ -1,0 +1,136 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"cw/internal/cw"
+	"cw/providers"
+	"cw/providers/parsers"
+)
+
+// spend is what a run used and cost so far.
+type spend struct {
+	USD    float64
+	Source cw.CostSource
+	Usage  cw.Usage
+}
+
+// spendOf prices what a run's CLI told: its own figure counts, else the tokens
+// times the table. own are the tokens without those of earlier runs, model is
+// what was asked for.
+func spendOf(prices providers.Prices, s parsers.Summary, own cw.Usage, model string) spend {
+	out := spend{Usage: own}
+	if s.CostUSD > 0 { // a CLI that tells none tells zero
+		out.USD, out.Source = s.CostUSD, cw.CostFromCLI
+		return out
+	}
+	if usd, known := prices.Cost(orDefault(s.Model, model), own); known {
+		out.USD, out.Source = usd, cw.CostFromTable
+	}
+	return out
+}
+
+// meter is what a follower needs to price its run while it goes on.
+type meter struct {
+	scale   func(counted cw.Usage) cw.Usage // takes what earlier runs used away; nil: not set yet
+	account cw.AccountID
+	over    bool // its end is about to be stored: the row tells its cost
+}
+
+// setMeter prepares the count of a run's cost. It is called once, before any
+// output is read.
+func (f *follower) setMeter(ctx context.Context) error {
+	st := f.state
+	m := meter{scale: func(u cw.Usage) cw.Usage { return u }, account: accountIDOf(st)}
+	preset, err := f.o.Presets.Get(providerOf(st.Run, st.Agent))
+	if err == nil && preset.Usage == providers.UsageSession && st.Run.SessionNumber > 1 {
+		view, err := f.o.Store.AgentView(ctx, string(st.Agent.ID))
+		if err != nil {
+			return fmt.Errorf("look for earlier runs: %w", err)
+		}
+		before := usageBefore(view.Runs, st.Run.SessionNumber)
+		m.scale = func(u cw.Usage) cw.Usage { return preset.OwnUsage(u, before) }
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.meter = m
+	return nil
+}
+
+// accountIDOf is the account that a run's cost is the cost of.
+func accountIDOf(st cw.RunState) cw.AccountID {
+	return orDefault(st.Run.AccountID, cw.DefaultAccountID(orDefault(st.Run.Provider, st.Agent.Provider)))
+}
+
+// spend is what the run cost so far; nothing once its row tells it.
+func (f *follower) spend() spend {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.meter.scale == nil || f.meter.over {
+		return spend{}
+	}
+	return spendOf(f.o.Prices, f.summary, f.meter.scale(f.summary.Usage), f.state.Run.Model)
+}
+
+// closeMeter says that the run's cost is about to be stored. It comes before
+// that, so that no run is ever counted twice.
+func (f *follower) closeMeter() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.meter.over = true
+}
+
+// liveSpend sums what runs that are under way cost so far, all but one, as far
+// as they count for a budget.
+func (o *Orchestrator) liveSpend(scope cw.BudgetScope, id string, without *follower) float64 {
+	o.mu.Lock()
+	var of []*follower
+	for _, f := range o.live {
+		if f != nil && f != without && f.countsFor(scope, id) {
+			of = append(of, f)
+		}
+	}
+	o.mu.Unlock()
+	var sum float64
+	for _, f := range of {
+		sum += f.spend().USD
+	}
+	return sum
+}
+
+// countsFor tells whether the run's cost counts for a budget.
+func (f *follower) countsFor(scope cw.BudgetScope, id string) bool {
+	switch scope {
+	case cw.BudgetAgent:
+		return id == string(f.state.Agent.ID)
+	case cw.BudgetInitiative:
+		return id == string(f.state.Agent.InitiativeID)
+	case cw.BudgetAccount:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return id == string(f.meter.account)
+	}
+	return false
+}
+
+// WithLive adds to budgets what runs that are under way spent of them.
+func (o *Orchestrator) WithLive(budgets []cw.Budget) []cw.Budget { return o.withLive(budgets, nil) }
+
+func (o *Orchestrator) withLive(budgets []cw.Budget, without *follower) []cw.Budget {
+	for i, b := range budgets {
+		budgets[i].SpentUSD += o.liveSpend(b.Scope, b.ScopeID, without)
+	}
+	return budgets
+}
+
+// addLiveSpend adds to a view what its run that is under way cost so far.
+func addLiveSpend(v *cw.AgentView, s spend) {
+	last := &v.Runs[len(v.Runs)-1]
+	if last.EndedAt != nil {
+		return
+	}
+	last.CostUSD, last.CostSource, last.Usage = s.USD, s.Source, s.Usage
+	v.CostUSD += s.USD
+	v.Usage = v.Usage.Add(s.Usage)
+}

@@ -1,0 +1,142 @@
+package planning
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// CreateTask implements cw.TaskService.
+func (m *Manager) CreateTask(ctx context.Context, req cw.CreateTaskRequest) (cw.Task, error) {
+	ph, err := m.store.PhaseByID(ctx, req.PhaseID)
+	if err != nil {
+		return cw.Task{}, err
+	}
+	task := cw.Task{
+		ID: cw.TaskID(cw.NewID()), PhaseID: ph.ID, Name: strings.TrimSpace(req.Name), Body: req.Body,
+		Type: req.Type, Size: req.Size, Priority: req.Priority,
+		Paths: req.Paths, Checks: req.Checks, DependsOn: req.DependsOn,
+	}
+	_, err = m.change(ctx, ph.InitiativeID, func(p *plan) error {
+		p.addTask(task)
+		return nil
+	})
+	if err != nil {
+		return cw.Task{}, err
+	}
+	return m.store.TaskByID(ctx, task.ID)
+}
+
+// Tasks implements cw.TaskService.
+func (m *Manager) Tasks(ctx context.Context, f cw.TaskFilter) ([]cw.Task, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	initiative := f.Initiative
+	if f.PhaseID != "" {
+		ph, err := m.store.PhaseByID(ctx, f.PhaseID)
+		if err != nil {
+			return nil, err
+		}
+		initiative = cmp.Or(initiative, string(ph.InitiativeID))
+	}
+	s, err := m.state(ctx, initiative)
+	if err != nil {
+		return nil, err
+	}
+	return withoutTexts(slices.DeleteFunc(s.Tasks, func(t cw.Task) bool {
+		return f.PhaseID != "" && t.PhaseID != f.PhaseID || len(f.Statuses) > 0 && !slices.Contains(f.Statuses, t.Status)
+	}), taskText), nil
+}
+
+func taskText(t *cw.Task) *string { return &t.Body }
+
+// Task implements cw.TaskService.
+func (m *Manager) Task(ctx context.Context, id cw.TaskID) (cw.Task, error) {
+	return m.store.TaskByID(ctx, id)
+}
+
+// EditTask implements cw.TaskService.
+func (m *Manager) EditTask(ctx context.Context, id cw.TaskID, e cw.TaskEdit) (cw.Task, error) {
+	had, err := m.store.TaskByID(ctx, id)
+	if err != nil {
+		return cw.Task{}, err
+	}
+	if _, err := m.change(ctx, had.InitiativeID, func(p *plan) error { return p.editTask(id, e) }); err != nil {
+		return cw.Task{}, err
+	}
+	return m.store.TaskByID(ctx, id)
+}
+
+// addTask adds a task that a person wants, as the last of its phase.
+func (p *plan) addTask(t cw.Task) {
+	t = filled(t)
+	t.InitiativeID, t.Status, t.Position = p.Initiative.ID, cw.TaskPending, last
+	p.Tasks = append(p.Tasks, t)
+}
+
+// filled gives a task everything that nobody said.
+func filled(t cw.Task) cw.Task {
+	t.Type = cmp.Or(t.Type, cw.TaskAuto)
+	t.Size = cmp.Or(t.Size, cw.SizeMedium)
+	t.Priority = cmp.Or(t.Priority, cw.PriorityMedium)
+	t.Paths, t.Checks, t.DependsOn = once(t.Paths), once(t.Checks), once(t.DependsOn)
+	return t
+}
+
+func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
+	t := p.task(id)
+	if t == nil {
+		return cw.Errorf(cw.CodeNotFound, "the initiative %s has no task %s", p.Initiative.Slug, id).
+			WithHint("list its tasks: cw task list %s", p.Initiative.Slug)
+	}
+	set(&t.Name, e.Name)
+	t.Name = strings.TrimSpace(t.Name)
+	set(&t.Body, e.Body)
+	set(&t.Type, e.Type)
+	set(&t.Size, e.Size)
+	set(&t.Priority, e.Priority)
+	setList(&t.Paths, e.Paths)
+	setList(&t.Checks, e.Checks)
+	setList(&t.DependsOn, e.DependsOn)
+	if e.PhaseID != nil && *e.PhaseID != t.PhaseID {
+		t.PhaseID, t.Position, p.moved[string(id)] = *e.PhaseID, last, true
+	}
+	if e.Status != nil && *e.Status != t.Status {
+		if !slices.Contains(taskWords(), *e.Status) {
+			return wrongWord("task", *e.Status, taskWords())
+		}
+		t.Status = *e.Status
+	}
+	if e.Position != nil {
+		return move(p, p.Tasks, taskKind(), t, *e.Position)
+	}
+	return nil
+}
+
+// setList replaces a list when another one is given.
+func setList[T comparable](list *[]T, given *[]T) {
+	if given != nil {
+		*list = once(*given)
+	}
+}
+
+// taskWords are the statuses that a person may give a task. Everything between
+// is told by its agent's work.
+func taskWords() []cw.TaskStatus {
+	return []cw.TaskStatus{cw.TaskPending, cw.TaskDone, cw.TaskCancelled}
+}
+
+// inWork tells whether an agent may be at a task.
+func inWork(s cw.TaskStatus) bool {
+	return s == cw.TaskRunning || s == cw.TaskVerifying || s == cw.TaskMerging
+}
+
+// changeable tells whether what a task asks for may still change: nobody has
+// begun, or it waits for somebody.
+func changeable(s cw.TaskStatus) bool {
+	return s == cw.TaskDraft || s == cw.TaskPending || s == cw.TaskReady || s == cw.TaskBlocked
+}

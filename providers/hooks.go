@@ -1,0 +1,30 @@
+package providers
+
+import "strings"
+
+// HookFile gives the file with cw's hooks for one run: where it is written and
+// what. Both are empty when the provider has none.
+func (p Preset) HookFile(in Invocation) (path, text string) {
+	if p.Hooks.File == "" || p.Hooks.Template == "" {
+		return "", ""
+	}
+	values := in.values()
+	path, found := expand(p.Hooks.File, values)
+	text, complete := expand(p.Hooks.Template, values)
+	if !found || !complete {
+		return "", ""
+	}
+	return path, text
+}
+
+// stopHook is the command line, for a shell, with which a CLI asks cw whether
+// its agent may stop: "" without cw's own binary.
+func (in Invocation) stopHook() string {
+	if in.CW == "" || in.Cwd == "" {
+		return ""
+	}
+	return shellWord(in.CW) + " hook stop " + shellWord(in.Cwd)
+}
+
+// shellWord quotes a value so that a shell takes it as one word, as it is.
+func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

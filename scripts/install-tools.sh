@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs two of Debian's tools in CI: strace, with which single calls of the
+# kernel are made to fail, and systemd-analyze, which judges the unit of cw's
+# service. Elsewhere the tests that want them skip by name.
+set -eu
+
+[ "${CI:-}" = true ] || exit 0
+missing=""
+command -v strace >/dev/null 2>&1 || missing="strace"
+command -v systemd-analyze >/dev/null 2>&1 || missing="$missing systemd"
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+	echo "install-tools:$missing cannot be installed here" >&2
+	exit 1
+fi
+apt-get update -qq >/dev/null
+# shellcheck disable=SC2086 # two words are two packages
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
