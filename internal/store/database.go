@@ -25,7 +25,8 @@ const (
 	readersMax    = 4                      // connections that read
 	busyTimeout   = 10 * time.Second       // waiting for a lock of another program
 	slowStatement = 250 * time.Millisecond // told in the log
-	walKeep       = 64 << 20               // bytes of write-ahead log kept after a checkpoint
+	logKeep       = 64 << 20               // bytes of log.db's write-ahead log kept after a checkpoint
+	stateKeep     = 4 << 20                // the same of cw.db; a longer one is soon checkpointed
 )
 
 // driverName is the name under which modernc.org/sqlite registers: pure Go, so
@@ -51,7 +52,8 @@ type database struct {
 	// sealed: checkpoints are made by transact, each with a new seal.
 	sealed   bool
 	boot     string
-	unsealed int // transactions since the last checkpoint; who has the turn
+	unsealed int      // transactions since the last checkpoint; who has the turn
+	reserve  *reserve // checkpoints wait while it is touched
 }
 
 // plan says how a database is opened.
@@ -59,7 +61,9 @@ type plan struct {
 	path        string
 	synchronous string // FULL or NORMAL
 	checkpoint  int    // pages of write-ahead log at which it is copied into the file; 0: see seal
+	walKeep     int    // bytes of write-ahead log kept after a checkpoint
 	sealed      bool   // the file has a seal
+	reserve     *reserve
 	boot        string // of the machine
 	migrations  fs.FS
 	version     string // of this program, for messages
@@ -105,7 +109,7 @@ func touchPrivate(path string) error {
 }
 
 func connect(p plan) (*database, error) {
-	d := &database{path: p.path, turn: make(chan struct{}, 1), down: make(chan struct{}), sealed: p.sealed, boot: p.boot}
+	d := &database{path: p.path, turn: make(chan struct{}, 1), down: make(chan struct{}), sealed: p.sealed, boot: p.boot, reserve: p.reserve}
 	var err error
 	if d.writer, d.write, err = openPool(p, writerDSN(p), 1); err != nil {
 		return nil, err
@@ -149,7 +153,7 @@ func writerDSN(p plan) string {
 			"synchronous(" + p.synchronous + ")",
 			"foreign_keys(1)",
 			"cell_size_check(1)",
-			fmt.Sprintf("journal_size_limit(%d)", walKeep),
+			fmt.Sprintf("journal_size_limit(%d)", p.walKeep),
 			fmt.Sprintf("wal_autocheckpoint(%d)", p.checkpoint),
 		},
 	})

@@ -99,16 +99,16 @@ func open(ctx context.Context, o Options, state, chunks fs.FS) (*DB, error) {
 	if err := checkInUse(dir); err != nil && !o.Anew {
 		return nil, err
 	}
-	p := plan{version: o.Version, log: o.Log, now: o.Now}
+	space := newReserve(o.Reserve, o.Now)
+	p := plan{version: o.Version, log: o.Log, now: o.Now, reserve: space}
 	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, stateName), "FULL", 0, state
-	p.sealed, p.boot = true, o.Boot
-	db := &DB{now: o.Now, onCommit: o.OnCommit, guards: o.Guards, appends: make(chan *appendCall), stopped: make(chan struct{})}
-	db.reserve = newReserve(o.Reserve, o.Now)
+	p.walKeep, p.sealed, p.boot = stateKeep, true, o.Boot
+	db := &DB{now: o.Now, onCommit: o.OnCommit, guards: o.Guards, reserve: space, appends: make(chan *appendCall), stopped: make(chan struct{})}
 	if db.state, err = openDatabase(ctx, p); err != nil {
 		return nil, err
 	}
 	p.path, p.synchronous, p.checkpoint, p.migrations = filepath.Join(dir, logName), "NORMAL", logCheckpoint, chunks
-	p.sealed = false
+	p.walKeep, p.sealed = logKeep, false
 	if db.log, err = openDatabase(ctx, p); err != nil {
 		return nil, errors.Join(err, db.state.close())
 	}

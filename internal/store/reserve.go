@@ -42,6 +42,7 @@ type reserve struct {
 	mu    sync.Mutex
 	tried time.Time // guarded by mu: when it was last made
 	whole bool      // guarded by mu
+	spent bool      // guarded by mu: some was given up since it was last whole
 }
 
 func newReserve(path string, now func() time.Time) *reserve {
@@ -58,7 +59,7 @@ func (r *reserve) giveUp() bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.whole = false
+	r.whole, r.spent = false, true
 	info, err := os.Lstat(r.path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return false
@@ -80,7 +81,19 @@ func (r *reserve) keep() bool {
 	}
 	r.tried = now
 	r.whole = r.fill() == nil
+	r.spent = r.spent && !r.whole
 	return r.whole
+}
+
+// touched tells whether some of it was given up and is not there again: what is
+// free on the disk is for the state then, and nothing else may take it.
+func (r *reserve) touched() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent
 }
 
 // fill writes what is missing. Zeros are written out: a promise without a write

@@ -32,6 +32,9 @@ const (
 	sealMax = inspectMax
 	// sealEvery is how many transactions there are between two checkpoints.
 	sealEvery = 128
+	// sealLong is how many there are at least while the write-ahead log is longer
+	// than what is kept of it: large transactions must not fill a small disk.
+	sealLong = 8
 )
 
 // seal is what is known of a database file at rest.
@@ -179,10 +182,19 @@ func (d *database) checkpoint(ctx context.Context) error {
 
 // checkpointNowAndThen is what transact does after a transaction. A failure
 // is no failure of the transaction: the next checkpoint copies the same pages.
+// On a full disk it waits: it would take the space that was given up for the
+// next transaction.
 func (d *database) checkpointNowAndThen(ctx context.Context) {
-	if d.unsealed++; d.sealed && d.unsealed >= sealEvery {
+	d.unsealed++
+	due := d.unsealed >= sealEvery || d.unsealed >= sealLong && d.walIsLong()
+	if d.sealed && due && !d.reserve.touched() {
 		_ = d.checkpoint(context.WithoutCancel(ctx)) // d.note keeps what counts
 	}
+}
+
+func (d *database) walIsLong() bool {
+	info, err := os.Stat(d.path + "-wal")
+	return err == nil && info.Size() > stateKeep
 }
 
 // closeSealed closes the database and seals the file, unless its write-ahead
