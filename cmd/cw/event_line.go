@@ -57,7 +57,7 @@ func (l *eventLines) kind(t cw.EventType, text string) string {
 	switch t {
 	case cw.EventAgentCrashed, cw.EventSecurityRefused, cw.EventMirrorRestored:
 		return l.paint.red(text)
-	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventDiskLow:
+	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventQuestionReminded, cw.EventDiskLow:
 		return l.paint.yellow(text)
 	case cw.EventAgentStopped, cw.EventDiskOK:
 		return l.paint.green(text)
@@ -112,7 +112,7 @@ func eventText(e cw.Event) string {
 		p := payload[cw.DiskState](e)
 		return fmt.Sprintf("%s free, no run starts below %s", size(p.FreeBytes), size(p.FloorBytes))
 	}
-	for _, text := range []func(cw.Event) (string, bool){agentEventText, lifeEventText, questionEventText, accountEventText, planEventText} {
+	for _, text := range []func(cw.Event) (string, bool){agentEventText, lifeEventText, questionEventText, accountEventText, planEventText, peerEventText, stepsEventText} {
 		if text, known := text(e); known {
 			return text
 		}
@@ -131,6 +131,9 @@ func questionEventText(e cw.Event) (text string, known bool) {
 	case cw.EventQuestionWithdrawn:
 		p := payload[cw.QuestionWithdrawnPayload](e)
 		return fmt.Sprintf("%s: %s", p.QuestionID, p.Reason), true
+	case cw.EventQuestionReminded:
+		p := payload[cw.QuestionRemindedPayload](e)
+		return fmt.Sprintf("%s waits since %s: %s", p.QuestionID, clock(p.AskedAt), oneLine(p.Question)), true
 	case cw.EventMessageQueued:
 		return "a text waits for the next run", true
 	}

@@ -48,6 +48,18 @@ const (
 	EventQuestionAnswered  EventType = "question:answered"
 	EventQuestionWithdrawn EventType = "question:withdrawn"
 
+	EventQuestionReminded EventType = "question:reminded"
+
+	EventConversationCreated   EventType = "conversation:created"
+	EventConversationDelivered EventType = "conversation:delivered"
+	EventConversationAnswered  EventType = "conversation:answered"
+	EventConversationCancelled EventType = "conversation:cancelled"
+
+	EventPlanCreated       EventType = "plan:created"
+	EventPlanRevised       EventType = "plan:revised"
+	EventPlanStepStarted   EventType = "plan:step_started"   // live
+	EventPlanStepCompleted EventType = "plan:step_completed" // live
+
 	EventMessageQueued EventType = "message:queued"
 
 	EventInitiativeCreated EventType = "initiative:created"
@@ -79,24 +91,25 @@ const (
 )
 
 // Stored tells whether events of this type are kept and numbered.
-func (t EventType) Stored() bool { return t != EventAgentOutput && t != EventAgentActivity }
+func (t EventType) Stored() bool {
+	return t != EventAgentOutput && t != EventAgentActivity && t != EventPlanStepStarted && t != EventPlanStepCompleted
+}
 
 // Event is something that happened. Stored events are numbered without a gap
 // visible to readers and never reused.
 type Event struct {
-	Seq          int64           `json:"seq,omitempty" gorm:"primaryKey;autoIncrement" doc:"number, without a gap; missing on live events, which are not kept"`
-	Type         EventType       `json:"type" doc:"what happened"`
-	At           time.Time       `json:"at" doc:"when"`
-	ActorKind    ActorKind       `json:"actorKind" doc:"who did it"`
-	ActorID      string          `json:"actorId,omitempty" doc:"id of the agent or token that did it"`
-	ProjectID    ProjectID       `json:"projectId,omitempty" doc:"the project it is about"`
-	AgentID      AgentID         `json:"agentId,omitempty" doc:"the agent it is about"`
-	RunID        RunID           `json:"runId,omitempty" doc:"the run it is about"`
-	Data         json.RawMessage `json:"data" gorm:"column:data_json" doc:"the payload; its form belongs to the type"`
-	InitiativeID InitiativeID    `json:"initiativeId,omitempty" doc:"the initiative it is about"`
-	TaskID       TaskID          `json:"taskId,omitempty" doc:"the task it is about"`
-	// The column of later work.
-	ConversationID string `json:"conversationId,omitempty" doc:"kept for later: missing"`
+	Seq            int64           `json:"seq,omitempty" gorm:"primaryKey;autoIncrement" doc:"number, without a gap; missing on live events, which are not kept"`
+	Type           EventType       `json:"type" doc:"what happened"`
+	At             time.Time       `json:"at" doc:"when"`
+	ActorKind      ActorKind       `json:"actorKind" doc:"who did it"`
+	ActorID        string          `json:"actorId,omitempty" doc:"id of the agent or token that did it"`
+	ProjectID      ProjectID       `json:"projectId,omitempty" doc:"the project it is about"`
+	AgentID        AgentID         `json:"agentId,omitempty" doc:"the agent it is about"`
+	RunID          RunID           `json:"runId,omitempty" doc:"the run it is about"`
+	Data           json.RawMessage `json:"data" gorm:"column:data_json" doc:"the payload; its form belongs to the type"`
+	InitiativeID   InitiativeID    `json:"initiativeId,omitempty" doc:"the initiative it is about"`
+	TaskID         TaskID          `json:"taskId,omitempty" doc:"the task it is about"`
+	ConversationID ConversationID  `json:"conversationId,omitempty" doc:"the conversation it is about"`
 }
 
 // NewEvent makes an event with its payload. Payloads are plain structs of this
@@ -112,6 +125,12 @@ func NewEvent(t EventType, actor Actor, payload any) Event {
 // In returns a copy that names the initiative it is about.
 func (e Event) In(initiative InitiativeID) Event {
 	e.InitiativeID = initiative
+	return e
+}
+
+// Of returns a copy that names the conversation it is about.
+func (e Event) Of(conversation ConversationID) Event {
+	e.ConversationID = conversation
 	return e
 }
 
@@ -351,6 +370,54 @@ type (
 		QuestionID QuestionID `json:"questionId" doc:"the question"`
 		Name       string     `json:"name" doc:"the agent's name"`
 		Reason     string     `json:"reason" doc:"why it needs no answer any more"`
+	}
+	// QuestionRemindedPayload is the payload of question:reminded.
+	QuestionRemindedPayload struct {
+		QuestionID QuestionID `json:"questionId" doc:"the question"`
+		RequestID  RequestID  `json:"requestId" doc:"what the questions asked at once have in common"`
+		Name       string     `json:"name" doc:"the agent's name"`
+		Question   string     `json:"question" doc:"its words"`
+		AskedAt    time.Time  `json:"askedAt" doc:"since when it waits"`
+	}
+	// ConversationCreated is the payload of conversation:created.
+	ConversationCreated struct {
+		ConversationID ConversationID `json:"conversationId" doc:"the conversation"`
+		From           string         `json:"from" doc:"name of the agent that asks"`
+		To             string         `json:"to,omitempty" doc:"name of the agent that is asked; missing while the question waits for one"`
+		FromAgentID    AgentID        `json:"fromAgentId" doc:"the agent that asks"`
+		ToAgentID      AgentID        `json:"toAgentId,omitempty" doc:"the agent that is asked"`
+		Question       string         `json:"question" doc:"its first 1,000 characters"`
+	}
+	// ConversationMoved is the payload of conversation:delivered,
+	// conversation:answered and conversation:cancelled.
+	ConversationMoved struct {
+		ConversationID ConversationID `json:"conversationId" doc:"the conversation"`
+		From           string         `json:"from" doc:"name of the agent that asks"`
+		To             string         `json:"to,omitempty" doc:"name of the agent that is asked"`
+		FromAgentID    AgentID        `json:"fromAgentId" doc:"the agent that asks"`
+		ToAgentID      AgentID        `json:"toAgentId,omitempty" doc:"the agent that is asked"`
+		Answer         string         `json:"answer,omitempty" doc:"answered: its first 1,000 characters"`
+		Reason         string         `json:"reason,omitempty" doc:"cancelled: why"`
+	}
+	// PlanChanged is the payload of plan:created and plan:revised.
+	PlanChanged struct {
+		PlanID   PlanID     `json:"planId" doc:"the plan"`
+		Name     string     `json:"name" doc:"the agent's name"`
+		Title    string     `json:"title" doc:"what it is for"`
+		Steps    []PlanStep `json:"steps" doc:"in order"`
+		Revision int        `json:"revision" doc:"from 1"`
+		Source   PlanSource `json:"source" doc:"tool or native"`
+	}
+	// PlanStepMoved is the payload of plan:step_started and plan:step_completed,
+	// which tells of skipped steps, too.
+	PlanStepMoved struct {
+		PlanID PlanID     `json:"planId" doc:"the plan"`
+		Name   string     `json:"name" doc:"the agent's name"`
+		StepID string     `json:"stepId" doc:"the step"`
+		Title  string     `json:"title" doc:"what is done"`
+		Status StepStatus `json:"status" doc:"where it stands now"`
+		Done   int        `json:"done" doc:"steps that are completed or skipped"`
+		Of     int        `json:"of" doc:"all steps"`
 	}
 	// MessageQueued is the payload of message:queued.
 	MessageQueued struct {

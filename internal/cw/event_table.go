@@ -50,6 +50,17 @@ func EventTable() []EventInfo {
 		row(EventQuestionRequested, QuestionRequested{}, "orchestrator", "an agent asks a question"),
 		row(EventQuestionAnswered, QuestionAnsweredPayload{}, "orchestrator", "a person answered a question"),
 		row(EventQuestionWithdrawn, QuestionWithdrawnPayload{}, "orchestrator", "a question needs no answer any more"),
+		row(EventQuestionReminded, QuestionRemindedPayload{}, "orchestrator", "a question has waited for an answer for a while"),
+
+		row(EventConversationCreated, ConversationCreated{}, "orchestrator", "an agent asks another one"),
+		row(EventConversationDelivered, ConversationMoved{}, "orchestrator", "the asked agent was given the question"),
+		row(EventConversationAnswered, ConversationMoved{}, "orchestrator", "the asked agent answered"),
+		row(EventConversationCancelled, ConversationMoved{}, "orchestrator", "a question to an agent will get no answer"),
+
+		row(EventPlanCreated, PlanChanged{}, "orchestrator", "an agent made a plan"),
+		row(EventPlanRevised, PlanChanged{}, "orchestrator", "an agent changed its plan"),
+		row(EventPlanStepStarted, PlanStepMoved{}, "orchestrator", "an agent began a step of its plan"),
+		row(EventPlanStepCompleted, PlanStepMoved{}, "orchestrator", "an agent completed or skipped a step of its plan"),
 
 		row(EventMessageQueued, MessageQueued{}, "orchestrator", "a text waits for an agent's next run"),
 

@@ -41,6 +41,10 @@ type (
 	TaskID string
 	// ProposalID names a proposal.
 	ProposalID string
+	// ConversationID names a question from agent to agent and its answer.
+	ConversationID string
+	// PlanID names an agent's list of steps.
+	PlanID string
 )
 
 // idLetters are the characters of ids.

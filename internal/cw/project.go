@@ -19,9 +19,13 @@ type Project struct {
 	AutoResume bool        `json:"autoResume" doc:"agents go on by themselves after a restart of the machine"`
 	// Fallback are providers that agents go on with when all accounts of their
 	// own are at their limit.
-	Fallback  []string  `json:"fallback" gorm:"serializer:json" doc:"providers that agents go on with when every account of their own is at its limit, in order"`
-	CreatedAt time.Time `json:"createdAt" doc:"when it was registered"`
-	UpdatedAt time.Time `json:"updatedAt" doc:"when its row last changed"`
+	Fallback []string `json:"fallback" gorm:"serializer:json" doc:"providers that agents go on with when every account of their own is at its limit, in order"`
+	// AgentSpawn is how deep agents of the project may make agents: 0, not at all;
+	// 1, those of people may; 2, those that these make may, too. At most
+	// AgentSpawnMax.
+	AgentSpawn int       `json:"agentSpawn" doc:"how deep agents may make agents: 0, not at all; 1, those of people may; 2, those that these make, too; at most 3"`
+	CreatedAt  time.Time `json:"createdAt" doc:"when it was registered"`
+	UpdatedAt  time.Time `json:"updatedAt" doc:"when its row last changed"`
 }
 
 // Remote tells whether the project is a repository that cw reaches by a URL: the
@@ -81,6 +85,9 @@ func (s ProjectSettings) Check() error {
 	}
 	return nil
 }
+
+// AgentSpawnMax bounds how deep agents may make agents.
+const AgentSpawnMax = 3
 
 // fallbackMax is how many providers a project's agents may fall back to.
 const fallbackMax = 16

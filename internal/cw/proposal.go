@@ -68,7 +68,9 @@ type Proposal struct {
 	// Digest is the same for the same suggestion about the same state: target,
 	// name, action, Before and After, the open one whose place it takes, and when
 	// its target last changed.
-	Digest    string         `json:"-"`
+	Digest string `json:"-"`
+	// Reason is why something is to be deleted, in the agent's words.
+	Reason    string         `json:"reason,omitempty" doc:"why something is to be deleted, in the agent's words"`
 	Status    ProposalStatus `json:"status" doc:"where it stands"`
 	DecidedBy string         `json:"decidedBy,omitempty" doc:"who accepted or dismissed it"`
 	DecidedAt *time.Time     `json:"decidedAt,omitempty" doc:"when"`

@@ -46,7 +46,14 @@ type Question struct {
 	Answer      string           `json:"answer,omitempty" gorm:"column:answer_json" doc:"the answer"`
 	AnsweredBy  string           `json:"answeredBy,omitempty" doc:"who answered"`
 	AnsweredAt  *time.Time       `json:"answeredAt,omitempty" doc:"when it was answered"`
-	CreatedAt   time.Time        `json:"createdAt" doc:"when it was asked"`
+	// RequestKey makes the call that asked repeatable: unique for the groups of one
+	// agent, "" for questions of a signal.
+	RequestKey string     `json:"-"`
+	RemindedAt *time.Time `json:"remindedAt,omitempty" doc:"when it was last said that it waits"`
+	// FetchedAt is when the call that asked took the answer. What no call took
+	// before its run ended is told in the next prompt of the agent.
+	FetchedAt *time.Time `json:"fetchedAt,omitempty" doc:"when the call that asked took the answer; missing for questions of a signal"`
+	CreatedAt time.Time  `json:"createdAt" doc:"when it was asked"`
 }
 
 // QuestionOption is one offered answer. Free text is always possible beside it.

@@ -41,6 +41,8 @@ func TestColumns(t *testing.T) {
 		{"phases", &cw.Phase{}, b.state.read, nil},
 		{"tasks", &cw.Task{}, b.state.read, nil},
 		{"proposals", &cw.Proposal{}, b.state.read, nil},
+		{"conversations", &cw.Conversation{}, b.state.read, nil},
+		{"plans", &cw.Plan{}, b.state.read, nil},
 		{chunkTable, &cw.Chunk{}, b.log.read, []string{"sum"}},
 	} {
 		parsed, err := schema.Parse(table.model, &sync.Map{}, table.db.NamingStrategy)
