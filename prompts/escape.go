@@ -15,6 +15,10 @@ type text string
 // close a block. Empty stays empty, so that a template can test for it.
 type inline string
 
+// word is data as one word of a shell's command, inside a Markdown code span or
+// block, that cannot open or close a block.
+type word string
+
 // escaper makes data harmless.
 //
 // Whatever in the data could be read as one of our tags gets its "<" written as
@@ -50,6 +54,15 @@ func (e escaper) inline(s string) inline {
 		s = strconv.Quote(s)
 	}
 	return inline(codeSpan(e.escape(s)))
+}
+
+// word makes data one word of a shell's command.
+func (e escaper) word(s string) word {
+	plain := func(r rune) bool { return r < utf8.RuneSelf && (inName(r) || r == '.') }
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return word(s)
+	}
+	return word(e.escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'"))
 }
 
 // escape marks every beginning of a forged tag.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cw/internal/cw"
 )
 
 // DefaultManifest is where an agent finds its manifest, relative to its cwd.
@@ -26,6 +28,10 @@ type Input struct {
 	// Commands are the cw commands an agent can call, such as "id". A block that
 	// names a command is there only when the command is.
 	Commands []string
+	// Tools are the tools of cw's MCP server that the agent's CLI offers it, such
+	// as "listen"; none where that server is not wired in. A block that names a
+	// tool is there only when the tool is.
+	Tools []string
 	// Checks are the commands by which the projects check themselves, if known.
 	Checks []string
 	// Overrides are the repository's own words for blocks.
@@ -75,7 +81,10 @@ type view struct {
 	Cwd       inline
 	Manifest  inline
 	Checks    []inline
-	commands  []string
+	// Self is the agent's id as a word of a command.
+	Self     word
+	commands []string
+	tools    []string
 }
 
 type viewProject struct {
@@ -90,6 +99,25 @@ type viewProject struct {
 // Command says whether an agent can call the cw command of that name.
 func (v view) Command(name string) bool { return slices.Contains(v.commands, name) }
 
+// Tool says whether an agent has cw's tool of that name.
+func (v view) Tool(name string) bool { return slices.Contains(v.tools, name) }
+
+// TalksByTools says whether an agent talks with others by tools.
+func (v view) TalksByTools() bool {
+	return v.Tool(cw.ToolListen) && v.Tool(cw.ToolAnswer) && v.Tool(cw.ToolAskAgent)
+}
+
+// TalksByCommands says whether an agent can talk with others by commands.
+func (v view) TalksByCommands() bool {
+	return v.Command("listen") && v.Command("answer") && v.Command("ask")
+}
+
+// Talks says whether an agent can talk with others.
+func (v view) Talks() bool { return v.TalksByTools() || v.TalksByCommands() }
+
+// Listens says whether an agent has to keep a listener of its own.
+func (v view) Listens() bool { return v.TalksByCommands() && !v.TalksByTools() }
+
 func newView(in Input, architect bool, esc escaper) view {
 	v := view{
 		AgentID:   esc.inline(in.AgentID),
@@ -102,7 +130,9 @@ func newView(in Input, architect bool, esc escaper) view {
 		Several:   len(in.Projects) > 1,
 		Cwd:       esc.inline(in.Cwd),
 		Manifest:  esc.inline(cmp.Or(in.Manifest, DefaultManifest)),
+		Self:      esc.word(in.AgentID),
 		commands:  in.Commands,
+		tools:     in.Tools,
 	}
 	for _, c := range in.Checks {
 		v.Checks = append(v.Checks, esc.inline(c))

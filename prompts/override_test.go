@@ -86,6 +86,7 @@ func TestView(t *testing.T) {
 func TestOverrides(t *testing.T) {
 	t.Parallel()
 	in := oneProject()
+	in.Commands = []string{"id"} // no talk with other agents
 	ours, _ := render(t, in).Body("role")
 	format, _ := render(t, in).Body("signal_format")
 	for _, test := range []struct {
@@ -124,6 +125,7 @@ func TestOverrides(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := oneProject()
+			in.Commands = []string{"id"}
 			in.Overrides = test.overrides
 			p := render(t, in)
 			for _, b := range p.Blocks {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"cw/internal/cw"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/prompts.md")
@@ -33,9 +35,16 @@ func oneProject() Input {
 			BaseBranch: "main", BaseCommit: "4f2c9aa1d0", DirtyFiles: 3,
 		}},
 		Cwd:      "/home/ann/.cw/.cw-worktrees/agent/brave-otter",
-		Commands: []string{"id"},
+		Commands: []string{"id", "agent", "ask", "listen", "answer"},
 		Checks:   []string{"make test", "make lint"},
 	}
+}
+
+// withTools is oneProject with a CLI that has cw's tools.
+func withTools() Input {
+	in := oneProject()
+	in.Tools = cw.MayUse(cw.RunScopes(), nil, nil)
+	return in
 }
 
 func severalProjects() Input {
@@ -84,6 +93,7 @@ func TestGolden(t *testing.T) {
 	for file, in := range map[string]Input{
 		"execute.golden.md":            oneProject(),
 		"execute-several.golden.md":    severalProjects(),
+		"execute-tools.golden.md":      withTools(),
 		"execute-standalone.golden.md": standalone(),
 	} {
 		t.Run(file, func(t *testing.T) {
@@ -160,27 +170,29 @@ func TestTemplatesKeepTheirLength(t *testing.T) {
 			t.Errorf("%s has %d bytes, at most %d are allowed", row.Source, len(src), row.MaxLen)
 		}
 	}
-	if most := 20_000; total > most {
+	if most := 24_000; total > most {
 		t.Errorf("all templates of execute have %d bytes, at most %d are allowed", total, most)
 	}
 }
 
 func TestBlocksThatAreThere(t *testing.T) {
 	t.Parallel()
-	// The slot is empty until its commands exist.
-	const slot = "inter_agent_communication"
+	const talk = "inter_agent_communication"
 	tests := []struct {
 		name   string
 		change func(in *Input)
 		want   []string
 	}{
-		{"all there is", func(*Input) {}, without(slot)},
-		{"no task", func(in *Input) { in.Task = "" }, without(slot, "task")},
-		{"a task of white space", func(in *Input) { in.Task = " \n\t" }, without(slot, "task")},
-		{"no command", func(in *Input) { in.Commands = nil }, without(slot, "id_generation")},
-		{"other commands", func(in *Input) { in.Commands = []string{"ask", "listen", "ids"} }, without(slot, "id_generation")},
-		{"standalone", func(in *Input) { in.Projects = nil }, without(slot, "git_workflow")},
-		{"several projects", func(in *Input) { *in = severalProjects() }, without(slot)},
+		{"all there is", func(*Input) {}, executeTags},
+		{"no task", func(in *Input) { in.Task = "" }, without("task")},
+		{"a task of white space", func(in *Input) { in.Task = " \n\t" }, without("task")},
+		{"no command", func(in *Input) { in.Commands = nil }, without(talk, "id_generation")},
+		{"other commands", func(in *Input) { in.Commands = []string{"ask", "listen", "ids"} }, without(talk, "id_generation")},
+		{"no answer", func(in *Input) { in.Commands = []string{"id", "ask", "listen"} }, without(talk)},
+		{"tools alone", func(in *Input) { *in = withTools(); in.Commands = nil }, without("id_generation")},
+		{"not all tools", func(in *Input) { in.Commands, in.Tools = []string{"id"}, []string{"listen", "answer"} }, without(talk)},
+		{"standalone", func(in *Input) { in.Projects = nil }, without("git_workflow")},
+		{"several projects", func(in *Input) { *in = severalProjects() }, executeTags},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,9 +217,9 @@ func TestBlocksThatAreThere(t *testing.T) {
 // A prompt must not send an agent to a command that does not exist.
 func TestNamesOnlyCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	command := regexp.MustCompile("(?:`|\\bcw-|\\$ )cw ([a-z]+)")
+	command := regexp.MustCompile("(?m)(?:`|\\bcw-|\\$ |^|; )cw ([a-z]+)")
 	for name, in := range map[string]Input{"one": oneProject(), "several": severalProjects(), "none": standalone()} {
-		for _, commands := range [][]string{nil, {"id"}} {
+		for _, commands := range [][]string{nil, {"id"}, {"ask", "listen"}, {"ask", "listen", "answer"}} {
 			in.Commands = commands
 			for _, found := range command.FindAllStringSubmatch(render(t, in).Text, -1) {
 				if !slices.Contains(commands, found[1]) {
@@ -217,8 +229,10 @@ func TestNamesOnlyCommandsThatExist(t *testing.T) {
 		}
 	}
 	p := render(t, oneProject())
-	if body, _ := p.Body("id_generation"); !command.MatchString(body) {
-		t.Errorf("the pattern does not find the command in %q", body)
+	for tag, want := range map[string]int{"id_generation": 2, "inter_agent_communication": 5} {
+		if body, _ := p.Body(tag); len(command.FindAllString(body, -1)) != want {
+			t.Errorf("the pattern does not find %d commands in %q", want, body)
+		}
 	}
 }
 
@@ -291,7 +305,7 @@ func TestHugeTask(t *testing.T) {
 			if unescape(body) != in.Task {
 				t.Error("the task is not the same")
 			}
-			if diff := cmp.Diff(without("inter_agent_communication"), parseTags(t, p.Text)); diff != "" {
+			if diff := cmp.Diff(executeTags, parseTags(t, p.Text)); diff != "" {
 				t.Errorf("tags (-want +got):\n%s", diff)
 			}
 		})
