@@ -14,7 +14,7 @@ import (
 var executeTags = []string{
 	"role", "task", "input_files", "output_format", "id_generation", "signal_format", "session_startup",
 	"execution_protocol", "anti_patterns", "scope_rules", "test_integrity", "deviation_rules", "git_workflow",
-	"progress_tracking", "context_management", "definition_of_done", "workspace",
+	"progress_tracking", "context_management", "definition_of_done", "workspace", "inter_agent_communication",
 }
 
 const goal = `Write the sentence "Good morning." into greeting.txt.`

@@ -8,6 +8,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/prompts"
+	"cw/providers"
 	"cw/worktree"
 )
 
@@ -77,7 +78,7 @@ func (o *Orchestrator) instructions(ctx context.Context, st cw.RunState, opts op
 		}
 		opts.Goal = taskPrompt(cw.SpawnRequest{Mode: st.Agent.Mode, Goal: opts.Request}, assignment)
 	}
-	in := promptInput(st, opts)
+	in := promptInput(preset, st, opts)
 	for _, t := range st.Worktrees {
 		own, trouble, err := o.overrides(ctx, worktree.TreeRequest{Project: cw.Project{ID: t.ProjectID, Name: t.Project}, Commit: t.BaseCommit})
 		if err != nil {
@@ -102,10 +103,13 @@ func (o *Orchestrator) instructions(ctx context.Context, st cw.RunState, opts op
 
 // promptInput is what a prompt is rendered from, without the repository's own
 // words.
-func promptInput(st cw.RunState, opts options) prompts.Input {
+func promptInput(preset providers.Preset, st cw.RunState, opts options) prompts.Input {
 	in := prompts.Input{
 		AgentID: string(st.Agent.ID), AgentName: st.Agent.Alias,
-		Task: opts.Goal, Cwd: st.Agent.AgentCwd, Commands: []string{"id"},
+		Task: opts.Goal, Cwd: st.Agent.AgentCwd, Commands: prompts.AgentCommands(),
+	}
+	if preset.OffersTools() {
+		in.Tools = cw.MayUse(cw.RunScopes(), nil, nil)
 	}
 	for _, t := range st.Worktrees {
 		in.Projects = append(in.Projects, prompts.Project{

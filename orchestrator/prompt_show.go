@@ -88,7 +88,7 @@ func (o *Orchestrator) showPrompt(ctx context.Context, preset providers.Preset, 
 		return view, fmt.Errorf("make a folder for instruction files: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	in := promptInput(st, opts)
+	in := promptInput(preset, st, opts)
 	for i, pl := range places {
 		req := worktree.TreeRequest{Project: pl.project, Checkout: orDefault(pl.checkout, pl.project.GitDir), Commit: pl.base.Commit}
 		own, _, err := o.overrides(ctx, req)

@@ -12,6 +12,9 @@ import (
 // DefaultManifest is where an agent finds its manifest, relative to its cwd.
 const DefaultManifest = ".cw/input/manifest.json"
 
+// AgentCommands are the cw commands that every agent can call.
+func AgentCommands() []string { return []string{"id", "agent", "ask", "listen", "answer"} }
+
 // Input is what a prompt is rendered from. Any string may hold any bytes: none
 // can forge a block.
 type Input struct {

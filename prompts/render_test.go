@@ -35,7 +35,7 @@ func oneProject() Input {
 			BaseBranch: "main", BaseCommit: "4f2c9aa1d0", DirtyFiles: 3,
 		}},
 		Cwd:      "/home/ann/.cw/.cw-worktrees/agent/brave-otter",
-		Commands: []string{"id", "agent", "ask", "listen", "answer"},
+		Commands: AgentCommands(),
 		Checks:   []string{"make test", "make lint"},
 	}
 }

@@ -13,7 +13,7 @@ func (m *Memory) Prompt(ctx context.Context, req cw.PromptRequest) (cw.PromptVie
 	if err := req.Check(); err != nil {
 		return cw.PromptView{}, err
 	}
-	in := prompts.Input{AgentID: "AGENT-ID", AgentName: "agent-name", Task: req.Goal, Cwd: "/work/agent-name", Commands: []string{"id"}}
+	in := prompts.Input{AgentID: "AGENT-ID", AgentName: "agent-name", Task: req.Goal, Cwd: "/work/agent-name", Commands: prompts.AgentCommands()}
 	projects := req.Projects
 	initiative, task, err := m.subject(ctx, req)
 	if err != nil {
