@@ -29,15 +29,33 @@ type end struct {
 	Branch    []string // files of the branch in the user's repository
 	Worktree  []string // files of the worktree
 	Trash     []string // files of the worktree in the trash
+	// Of a course with another agent.
+	Peer  *end     `json:",omitempty"`
+	Talks []string `json:",omitempty"`
 }
 
-// end gives the end of the only agent.
+// end gives the end of the course's agent, and of its peer, if it has one.
 func (c *course) end() end {
 	c.T.Helper()
-	if len(c.views) != 1 {
-		c.T.Fatalf("%d agents, want one", len(c.views))
+	of := map[string]*end{}
+	for _, v := range c.views {
+		e := c.endOf(v)
+		of[v.Alias] = &e
 	}
-	v := c.views[0]
+	if of[name] == nil || len(c.views) != 1 && (of[peer] == nil || len(c.views) != 2) {
+		c.T.Fatalf("%d agents, want one, or it and its peer", len(c.views))
+	}
+	e := *of[name]
+	for _, q := range c.questions {
+		e.Questions = append(e.Questions, fmt.Sprintf("%s %s %q", q.Text, q.Status, q.Answer))
+	}
+	slices.Sort(e.Questions)
+	e.Peer, e.Talks = of[peer], c.conversationsEnd()
+	return e
+}
+
+func (c *course) endOf(v cw.AgentView) end {
+	c.T.Helper()
 	e := end{
 		Status: fmt.Sprintf("%s %s", v.Status, v.Reason), Removed: v.DeletedAt != nil, Error: v.Error != "",
 		Result: v.Result, Warnings: slices.Clone(v.Warnings),
@@ -52,10 +70,6 @@ func (c *course) end() end {
 			r.Fresh, code, start.Resumed, start.Says, c.books[string(r.ID)].Wrote()))
 	}
 	e.Messages = c.texts(v)
-	for _, q := range c.questions {
-		e.Questions = append(e.Questions, fmt.Sprintf("%s %s %q", q.Text, q.Status, q.Answer))
-	}
-	slices.Sort(e.Questions)
 	for _, p := range v.Projects {
 		e.Projects = append(e.Projects, fmt.Sprintf("%s, %d commits, %d dirty, handed over as %q, kept %v", p.State, p.Commits, p.Dirty, p.HandedOver, p.KeepRef != ""))
 		if p.HandedOver != "" {

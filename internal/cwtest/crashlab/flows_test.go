@@ -44,7 +44,10 @@ func resumes(before, after []string) []string {
 	return slices.Concat(before, steps, after)
 }
 
-func flows() []flow {
+func flows() []flow { return append(lifeFlows(), talkFlows()...) }
+
+// lifeFlows are those of one agent.
+func lifeFlows() []flow {
 	return []flow{
 		{"spawn", []string{
 			"worktree/seeded", "worktree/heads", "worktree/mirror", "worktree/expected", "worktree/synced",

@@ -56,6 +56,7 @@ func invariants() []invariant {
 		{"I8", "what was acknowledged reaches the agent exactly once; a question has one answer", delivered},
 		{"I9", "no lock of git is left, and no mirror or worktree half made or half removed", noDebris},
 		{"I10", "nothing of ours is left in the process table", noZombies},
+		{"I11", "a question of an agent is kept once and given to who is asked alone; it has one answer, which whoever asked gets, or a reason why there is none", talked},
 	}
 }
 

@@ -42,6 +42,7 @@ func mutations() []mutation {
 		{"snapshot-first", "7", "I4", nil, losesTheTrash},
 		{"handle-stored", "8", "G8", nil, namesAStranger},
 		{"answer-open", "11", "I8", nil, answersTwice},
+		{"answer-once", "11", "I11", nil, answersPeerTwice},
 		{"branch-of-user", "7", "I5", nil, hasABranch},
 		{"no-page", "13", "G13", nil, asksFromAPage},
 		{"env-named", "14", "I7", nil, toDone},

@@ -40,6 +40,8 @@ type scene struct {
 	books     map[string]fakecli.Book
 	processes []lab.Process
 	questions []cw.QuestionView
+	// conversations are those of agents.
+	conversations []cw.ConversationView
 }
 
 // promise is a mark in a text that the program acknowledged for an agent.
@@ -109,6 +111,9 @@ func (s *scene) look() {
 	})
 	if err != nil {
 		t.Fatalf("list questions: %v", err)
+	}
+	if s.conversations, err = s.allConversations(t.Context()); err != nil {
+		t.Fatalf("list conversations: %v", err)
 	}
 }
 

@@ -13,18 +13,18 @@ import (
 // Entry is one line of a book. Books are append-only, one file per run, and
 // each line is one write.
 type Entry struct {
-	What   string `json:"what"` // start, gone, unexpected, wrote, limited, refused, called, answered, made, ready, end
+	What   string `json:"what"` // start, gone, unexpected, wrote, limited, refused, called, answered, heard, told, asked, made, ready, end
 	PID    int    `json:"pid,omitempty"`
 	Run    string `json:"run,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Pieces int    `json:"pieces,omitempty"` // written so far
 	Bytes  int64  `json:"bytes,omitempty"`
 	Sum    uint64 `json:"sum,omitempty"`    // CRC-64 (ECMA) of those bytes
-	Path   string `json:"path,omitempty"`   // of a file that was made
+	Path   string `json:"path,omitempty"`   // of a file that was made; an answer that was given
 	Blob   string `json:"blob,omitempty"`   // git's name for its content
 	Output string `json:"output,omitempty"` // of a call
 	Code   int    `json:"code,omitempty"`   // exit code of a call, HTTP status of an answer
-	Route  string `json:"route,omitempty"`
+	Route  string `json:"route,omitempty"`  // that was called; a conversation
 	// Of a start.
 	Number  int      `json:"number,omitempty"`  // of the agent's runs that got this far, from 1
 	Session string   `json:"session,omitempty"` // the id of the session

@@ -232,6 +232,9 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "answered", Route: route, Code: code})
 	}
+	if err := s.talk(book); err != nil {
+		return err
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()

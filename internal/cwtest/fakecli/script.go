@@ -26,9 +26,10 @@ type Script struct {
 	// here, with exit code 1, after Wait; with Hang it hangs here.
 	Limited map[string]int `json:"limited,omitempty"`
 	Refused []string       `json:"refused,omitempty"`
-	Child   bool           `json:"child,omitempty"`   // leave a child in a session of its own that ignores SIGTERM
-	Call    []string       `json:"call,omitempty"`    // a command to run; its output goes to the book
-	Routes  []string       `json:"routes,omitempty"`  // "GET /v1/status": called on the socket, with the run's token; the answers go to the book
+	Child   bool           `json:"child,omitempty"`  // leave a child in a session of its own that ignores SIGTERM
+	Call    []string       `json:"call,omitempty"`   // a command to run; its output goes to the book
+	Routes  []string       `json:"routes,omitempty"` // "GET /v1/status": called on the socket, with the run's token; the answers go to the book
+	Talk                   // with other agents
 	Wait    string         `json:"wait,omitempty"`    // wait until this file exists
 	Hang    bool           `json:"hang,omitempty"`    // until it is killed
 	Deaf    bool           `json:"deaf,omitempty"`    // ignore SIGTERM
