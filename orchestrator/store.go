@@ -91,6 +91,10 @@ type Store interface {
 	// whether there is one.
 	LastEvent(ctx context.Context, agent cw.AgentID, t cw.EventType) (cw.Event, bool, error)
 
+	// RunToken finds the token of a run, a revoked one too, and tells whether there
+	// is one.
+	RunToken(ctx context.Context, run cw.RunID) (token cw.Token, found bool, err error)
+
 	AgentByRef(ctx context.Context, ref string) (cw.Agent, error)
 	AgentView(ctx context.Context, ref string) (cw.AgentView, error)
 	AgentViews(ctx context.Context, f cw.AgentFilter) (cw.Page[cw.AgentView], error)

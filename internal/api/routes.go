@@ -87,6 +87,8 @@ func Routes() []Route {
 		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},
 		{post, "/v1/answers", "answer-questions", "Answer questions, all or none", peopleOnly, false, operate},
 
+		{get, "/v1/tools", "get-toolbox", "Which tools the calling agent may be offered", cw.ScopeReadSelf, false, never},
+
 		{get, "/v1/initiatives", "list-initiatives", "Initiatives, newest first", peopleOnly, false, read},
 		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}", "get-initiative", "One initiative with everything that belongs to it", cw.ScopeReadSelf, false, read},
