@@ -170,6 +170,21 @@ func (db *DB) UntoldAnswers(ctx context.Context, agent cw.AgentID) ([]cw.Questio
 	return questions, err
 }
 
+// untoldOf counts the answers that no call took, for each of several agents.
+func untoldOf(g *gorm.DB, agents []cw.AgentID) (map[cw.AgentID]int, error) {
+	var rows []struct {
+		AgentID cw.AgentID
+		Count   int
+	}
+	err := g.Raw("SELECT agent_id, COUNT(*) AS count FROM questions WHERE "+untold+" AND status = 'answered'"+
+		" AND agent_id IN (SELECT value FROM json_each(?)) GROUP BY agent_id", list(agents)).Scan(&rows).Error
+	out := make(map[cw.AgentID]int, len(rows))
+	for _, r := range rows {
+		out[r.AgentID] = r.Count
+	}
+	return out, err
+}
+
 // tellAnswers marks answers that are told to a run. An error when a call was
 // quicker: what the run is told must be written anew.
 func (t *tx) tellAnswers(agent cw.AgentID, told []cw.QuestionID) error {

@@ -246,18 +246,33 @@ func (m *Memory) answer(given map[cw.QuestionID]string, by cw.Actor) []cw.Questi
 	for i := range m.agents {
 		// An agent that runs has a call that waits.
 		if a := &m.agents[i]; agents[a.ID] && len(m.open(a)) == 0 && !a.Status.Alive() {
-			m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: m.answersText(a)})
+			if text := m.answersText(a); text != "" {
+				m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: text})
+			}
 			m.goOn(a)
 		}
 	}
 	return answered
 }
 
-// answersText is the prompt with the answers of an agent's last run.
+// tellUntold queues the answers that no call took; the lock is held.
+func (m *Memory) tellUntold(a *cw.AgentView) {
+	at := m.now()
+	for i := range m.asked {
+		q := &m.asked[i]
+		if q.AgentID == a.ID && q.Status == cw.QuestionAnswered && q.Source == cw.AskedByTool && q.FetchedAt == nil {
+			q.FetchedAt = &at
+			m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: q.Text + "\n" + q.Answer})
+		}
+	}
+}
+
+// answersText is the prompt with the answers that an agent waits for, "" where
+// its last run did not end with questions.
 func (m *Memory) answersText(a *cw.AgentView) string {
 	var text strings.Builder
 	for _, q := range m.asked {
-		if q.AgentID == a.ID && q.RunID == a.Runs[len(a.Runs)-1].ID {
+		if q.AgentID == a.ID && q.RunID == a.Runs[len(a.Runs)-1].ID && q.Source == cw.AskedBySignal {
 			fmt.Fprintf(&text, "%s\n%s\n", q.Text, q.Answer)
 		}
 	}
