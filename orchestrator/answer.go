@@ -40,6 +40,7 @@ func (o *Orchestrator) Answer(ctx context.Context, req cw.AnswersRequest) ([]cw.
 		}
 		result <- answer{views, err}
 		for _, agent := range agentsOf(views) {
+			o.bell.Ring(agent) // a call may wait
 			o.noteAnswers(life, agent, views)
 			o.goOn(life, agent)
 		}

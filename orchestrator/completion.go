@@ -160,6 +160,11 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 			return e, raw, err
 		}
 	}
+	view, err := o.Store.AgentView(ctx, string(st.Agent.ID))
+	if err != nil {
+		return e, raw, fmt.Errorf("read its questions: %w", err)
+	}
+	e.Open = len(view.PendingQuestions)
 	e.Overload = overloadOf(e, f.trouble.Text)
 	e.Cost = spendOf(o.Prices, e.Summary, e.Summary.Usage, st.Run.Model)
 	if e.Spent, err = o.spentAtEnd(ctx, st, f, e.Cost.USD); err != nil {

@@ -94,7 +94,7 @@ func questionsOf(st cw.RunState, asked []cw.SignalQuestion, now time.Time) []cw.
 		}
 		out[i] = cw.Question{
 			ID: cw.QuestionID(cw.NewID()), AgentID: st.Agent.ID, RunID: st.Run.ID, RequestID: group,
-			Seq: i + 1, Key: key, Source: "signal", Header: q.Header, Text: q.Text,
+			Seq: i + 1, Key: key, Source: cw.AskedBySignal, Header: q.Header, Text: q.Text,
 			Options: q.Options, MultiSelect: q.MultiSelect, Status: cw.QuestionOpen, CreatedAt: now,
 		}
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"cw/internal/cw"
 	"cw/prompts"
@@ -16,6 +17,7 @@ type standing struct {
 	Queued  int           // texts that wait for a run
 	Wakes   int           // questions of other agents that it is to be woken with
 	Asked   []cw.Question // of a waiting agent: its newest group
+	Untold  []cw.Question // what became of questions of calls, and no call took
 	Due     *successor    // of a parked agent: with which it can go on; nil: it waits
 }
 
@@ -31,17 +33,27 @@ type intention struct {
 
 // nextRun decides whether an agent goes on by itself: one whose questions are
 // all closed with the answers, an idle one with the texts that wait for it or
-// with a question that wakes it, a parked one when there is an account.
-// Questions that were only withdrawn are no reason.
+// with a question of another agent that wakes it or with answers that no call
+// took, a parked one when there is an account. What no call took is told with
+// every run.
+// Questions that were withdrawn with their agent are no reason. One that waits
+// goes on when the time for answers is over, too; an idle one has nothing to go
+// on with then, and is told so in its next run.
 func nextRun(s standing) (next intention, ok bool) {
 	switch {
 	case s.Removed:
-	case s.Status == cw.StatusWaitingForInput && s.Open == 0 && answered(s.Asked) > 0:
-		return intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{answersText(s.Asked)}), Asked: s.Asked}, true
+	case s.Status == cw.StatusWaitingForInput && s.Open == 0 && answered(s.Asked)+expired(s.Asked)+answered(s.Untold) > 0:
+		next = intention{Reason: cw.RunAnswers, Asked: slices.Concat(s.Asked, s.Untold)}
+		if len(s.Asked) > 0 {
+			next.Messages = ownMessages([]string{prompts.Answers(answersFor(s.Asked))})
+		}
+		return next, true
 	case s.Status == cw.StatusIdle && s.Queued > 0:
 		return intention{Reason: cw.RunFollowUp}, true
 	case s.Status == cw.StatusIdle && s.Wakes > 0:
 		return intention{Reason: cw.RunWake, Why: "another agent asks it something"}, true
+	case s.Status == cw.StatusIdle && s.Open == 0 && answered(s.Untold) > 0:
+		return intention{Reason: cw.RunAnswers, Asked: s.Untold}, true
 	case s.Status == cw.StatusParked && s.Due != nil:
 		return intention{Reason: cw.RunFailover, To: s.Due, Why: "it was parked until there was an account for it"}, true
 	}
@@ -58,13 +70,27 @@ func answered(questions []cw.Question) int {
 	return n
 }
 
-// answersText tells an agent what became of its questions.
-func answersText(questions []cw.Question) string {
+// expired counts the questions that nobody answered in time.
+func expired(questions []cw.Question) int {
+	n := 0
+	for _, q := range questions {
+		if q.Expired() {
+			n++
+		}
+	}
+	return n
+}
+
+// answersFor is what an agent is told of what became of its questions.
+func answersFor(questions []cw.Question) []prompts.AnsweredQuestion {
 	out := make([]prompts.AnsweredQuestion, len(questions))
 	for i, q := range questions {
 		out[i] = prompts.AnsweredQuestion{Header: q.Header, Question: q.Text, Answer: q.Answer}
+		if q.Expired() {
+			out[i].Unanswered = q.Reason
+		}
 	}
-	return prompts.Answers(out)
+	return out
 }
 
 // goOn lets an agent go on when it may. It is called whenever that may have
@@ -155,6 +181,11 @@ func (o *Orchestrator) mayGoOn(ctx context.Context, agent cw.AgentID) (cw.AgentV
 	if s.Status == cw.StatusWaitingForInput {
 		if s.Asked, err = o.Store.LastQuestions(ctx, agent); err != nil {
 			return view, intention{}, false, fmt.Errorf("read the questions: %w", err)
+		}
+	}
+	if s.Status == cw.StatusWaitingForInput || s.Status == cw.StatusIdle {
+		if s.Untold, err = o.Store.UntoldAnswers(ctx, agent); err != nil {
+			return view, intention{}, false, fmt.Errorf("read the answers that wait: %w", err)
 		}
 	}
 	if s.Status == cw.StatusParked && !s.Removed {

@@ -269,6 +269,9 @@ func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts op
 	if err := writeHooks(preset, in); err != nil {
 		return err
 	}
+	if err := writeToolFile(preset, in); err != nil {
+		return err
+	}
 	cmd, err := commandOf(preset, *st, in)
 	if err != nil {
 		return err
@@ -298,7 +301,7 @@ func (o *Orchestrator) invocation(st *cw.RunState, opts options, prompt string) 
 	return providers.Invocation{
 		Binary: opts.Command, SessionID: st.Agent.SessionID, Model: st.Agent.Model, Script: opts.Script,
 		Prompt: prompt, PromptFile: filepath.Join(st.Run.Dir, promptFile), Cwd: st.Agent.AgentCwd,
-		RunDir: st.Run.Dir, ConfigDir: opts.access.ConfigDir, CW: o.Binary, Root: os.Geteuid() == 0,
+		RunDir: st.Run.Dir, ConfigDir: opts.access.ConfigDir, CW: o.Binary, Socket: o.Socket, Root: os.Geteuid() == 0,
 		Sandbox: opts.Sandbox == cw.SandboxWorkspace,
 	}
 }
@@ -307,6 +310,7 @@ func (o *Orchestrator) invocation(st *cw.RunState, opts options, prompt string) 
 // session, unless it begins one of its own.
 func commandOf(preset providers.Preset, st cw.RunState, in providers.Invocation) (providers.Command, error) {
 	in.HookConfig, _ = preset.HookFile(in)
+	in.MCPConfig, _ = preset.ToolFile(in)
 	if st.Run.Reason == cw.RunSpawn || st.Run.Fresh {
 		return preset.Spawn(in)
 	}

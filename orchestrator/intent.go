@@ -26,7 +26,8 @@ type wish struct {
 // nextIntent makes the intent of an agent's next run. From and Retries are the
 // caller's business. A fresh run begins a session of its own, because the wish
 // says so or because there is none to go on with; then a hand-over is added,
-// unless the caller who wanted it fresh has given one.
+// unless the caller who wanted it fresh has given one. Whatever the reason, the
+// run is told the answers that no call of an earlier one took.
 func (o *Orchestrator) nextIntent(ctx context.Context, a cw.Agent, w wish) (cw.RunIntent, error) {
 	view, err := o.Store.AgentView(ctx, string(a.ID))
 	if err != nil {
@@ -52,7 +53,18 @@ func (o *Orchestrator) nextIntent(ctx context.Context, a cw.Agent, w wish) (cw.R
 			w.Messages = append(w.Messages, ownMessages([]string{prompts.GoOn(prompts.GoOnInput{How: w.Why})})...)
 		}
 	}
-	return o.intentOf(ctx, a, w, m, session), nil
+	untold, err := o.Store.UntoldAnswers(ctx, a.ID)
+	if err != nil {
+		return cw.RunIntent{}, fmt.Errorf("read the answers that wait: %w", err)
+	}
+	if len(untold) > 0 {
+		w.Messages = append(w.Messages, ownMessages([]string{prompts.LateAnswers(answersFor(untold))})...)
+	}
+	in := o.intentOf(ctx, a, w, m, session)
+	for _, q := range untold {
+		in.Told = append(in.Told, q.ID)
+	}
+	return in, nil
 }
 
 // noSession says why an agent's CLI cannot go on with its last session; "" when

@@ -95,13 +95,18 @@ func maskSignal(set *redact.Set, s cw.Signal) cw.Signal {
 	s.Questions = slices.Clone(s.Questions)
 	for i, q := range s.Questions {
 		q.ID, q.Text, q.Header = set.MaskString(q.ID), set.MaskString(q.Text), set.MaskString(q.Header)
-		q.Options = slices.Clone(q.Options)
-		for j, opt := range q.Options {
-			q.Options[j] = cw.QuestionOption{Label: set.MaskString(opt.Label), Description: set.MaskString(opt.Description)}
-		}
+		q.Options = maskOptions(set, q.Options)
 		s.Questions[i] = q
 	}
 	return s
+}
+
+func maskOptions(set *redact.Set, options []cw.QuestionOption) []cw.QuestionOption {
+	out := slices.Clone(options)
+	for i, opt := range out {
+		out[i] = cw.QuestionOption{Label: set.MaskString(opt.Label), Description: set.MaskString(opt.Description)}
+	}
+	return out
 }
 
 // maskOutput masks every text of an agent's output, before it is compared with
@@ -176,6 +181,16 @@ func (s maskedStore) intent(in cw.RunIntent) cw.RunIntent {
 	}
 	in.Events = s.events(in.Events)
 	return in
+}
+
+// AskPeople masks what an agent says. Its key and the id of its call are kept.
+func (s maskedStore) AskPeople(ctx context.Context, a cw.Asking) ([]cw.Question, bool, error) {
+	a.Questions = slices.Clone(a.Questions)
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		q.Header, q.Text, q.Options = s.set.MaskString(q.Header), s.set.MaskString(q.Text), maskOptions(s.set, q.Options)
+	}
+	return s.Store.AskPeople(ctx, a)
 }
 
 func (s maskedStore) AddWarning(ctx context.Context, agent cw.AgentID, warning string, ev cw.Event) error {

@@ -48,6 +48,7 @@ type evidence struct {
 	Cost        spend        // of the run
 	Overspent   bool         // it was ended because a budget is spent
 	Spent       budgets      // with this run
+	Open        int          // questions that its calls asked and nobody answered
 }
 
 // stallEnd is what is known of a run that a rule ended for its silence.
@@ -99,7 +100,7 @@ func outcome(e evidence) verdict {
 	v.Retries, v.Next = retry(e, v)
 	v = withinBudget(e, v)
 	if v.Next == nil { // else the run that follows tells what is left then
-		v.Warnings = slices.Concat(v.Warnings, workWarnings(e), emptyWarning(e, v))
+		v.Warnings = slices.Concat(v.Warnings, workWarnings(e), emptyWarning(e, v), openWarning(e))
 	}
 	v.CleanUp = v.Next == nil && mayCleanUp(e, v)
 	return v
@@ -213,6 +214,16 @@ func colon(text string) string {
 		return ""
 	}
 	return ": " + text
+}
+
+// openWarning notes the questions that outlive the run whose call asked them:
+// its end stands, and they stay in the inbox.
+func openWarning(e evidence) []string {
+	if e.Open == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("its run ended while %s to people %s open; what is answered is in its next run",
+		counted(e.Open, "question"), map[bool]string{true: "is", false: "are"}[e.Open == 1])}
 }
 
 // counted is a number with its noun.

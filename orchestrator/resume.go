@@ -99,7 +99,7 @@ func mayResume(v cw.AgentView) error {
 		return refused("is removed").WithHint("cw agent restore %s", v.Alias)
 	case v.Status.Alive():
 		return refused(fmt.Sprintf("is %s", v.Status)).WithHint("cw agent send %s \"…\" gives it a text for its next run; cw agent stop %[1]s ends this one", v.Alias)
-	case len(v.PendingQuestions) > 0:
+	case v.Status == cw.StatusWaitingForInput && len(v.PendingQuestions) > 0:
 		return refused(fmt.Sprintf("waits for %s", counted(len(v.PendingQuestions), "answer"))).WithHint("cw agent answer %s", v.Alias)
 	}
 	return nil
@@ -115,13 +115,13 @@ func (o *Orchestrator) resumeStep(ctx context.Context, v cw.AgentView, text stri
 			return next, fmt.Errorf("read the questions: %w", err)
 		}
 		if len(asked) > 0 {
-			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{answersText(asked)})}
+			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{prompts.Answers(answersFor(asked))})}
 		}
 	}
 	switch {
 	case text != "":
 		next.Messages = append(next.Messages, personMessage(ctx, v.ID, text, time.Now().UTC()))
-	case v.QueuedMessages == 0 && len(next.Messages) == 0 && everBegan(v.Runs):
+	case v.QueuedMessages+v.QueuedAnswers == 0 && len(next.Messages) == 0 && everBegan(v.Runs):
 		next.Messages = ownMessages([]string{prompts.GoOn(prompts.GoOnInput{How: howEnded(v.Agent)})})
 	}
 	return next, nil

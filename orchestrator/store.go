@@ -55,11 +55,24 @@ type Store interface {
 	// each. CodeNotFound; CodeRefused, with what was answered, for a question
 	// that is not open or whose agent is removed.
 	AnswerQuestions(ctx context.Context, a cw.Answering) ([]cw.QuestionView, error)
+	// AskPeople stores questions of a call, with question:requested for each;
+	// false when the agent had asked with the same key before. CodeRefused when
+	// the run is over, and past a limit.
+	AskPeople(ctx context.Context, a cw.Asking) (questions []cw.Question, asked bool, err error)
+	// QuestionGroup gives the questions that were asked at once. CodeNotFound.
+	QuestionGroup(ctx context.Context, id cw.RequestID) ([]cw.Question, error)
+	// FetchAnswers marks a closed group as taken by a run of the agent that
+	// asked. CodeRefused when the run is over.
+	FetchAnswers(ctx context.Context, id cw.RequestID, run cw.RunID) ([]cw.Question, error)
+	// UntoldAnswers gives what became of an agent's questions of calls and no
+	// call took.
+	UntoldAnswers(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)
 	// LastQuestions gives the questions of the agent's newest group that
 	// asked for a rest, in order, answered ones too.
 	LastQuestions(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)
 	// ReadyAgents gives the agents that may go on by themselves: waiting for
-	// input without an open question, or idle with a queued text; not removed.
+	// input without an open question, or idle with a queued text or with
+	// answers that no call took; not removed.
 	ReadyAgents(ctx context.Context) ([]cw.AgentID, error)
 
 	// AskConversation stores a question of an agent to another one and finds who
@@ -116,6 +129,10 @@ type Store interface {
 	// LastEvent gives the newest stored event of a type about an agent, and
 	// whether there is one.
 	LastEvent(ctx context.Context, agent cw.AgentID, t cw.EventType) (cw.Event, bool, error)
+
+	// RunToken finds the token of a run, a revoked one too, and tells whether there
+	// is one.
+	RunToken(ctx context.Context, run cw.RunID) (token cw.Token, found bool, err error)
 
 	AgentByRef(ctx context.Context, ref string) (cw.Agent, error)
 	AgentView(ctx context.Context, ref string) (cw.AgentView, error)

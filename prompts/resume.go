@@ -87,21 +87,31 @@ type AnsweredQuestion struct {
 	Header   string
 	Question string
 	Answer   string // "" when the question was withdrawn
+	// Unanswered is why it was withdrawn without an answer; "": by its agent's
+	// removal.
+	Unanswered string
 }
 
 // Answers tells an agent what it had asked for.
-func Answers(questions []AnsweredQuestion) string {
+func Answers(questions []AnsweredQuestion) string { return answers(questions, false) }
+
+// LateAnswers tells an agent what became of questions that a call of it asked
+// and did not take before its run ended.
+func LateAnswers(questions []AnsweredQuestion) string { return answers(questions, true) }
+
+func answers(questions []AnsweredQuestion, late bool) string {
 	type view struct {
 		Number           int
 		Header           inline
+		Unanswered       inline
 		Question, Answer text
 	}
 	esc := newEscaper()
 	views := make([]view, len(questions))
 	for i, q := range questions {
-		views[i] = view{Number: i + 1, Header: esc.inline(q.Header), Question: esc.quote(q.Question), Answer: esc.quote(q.Answer)}
+		views[i] = view{Number: i + 1, Header: esc.inline(q.Header), Unanswered: esc.inline(q.Unanswered), Question: esc.quote(q.Question), Answer: esc.quote(q.Answer)}
 	}
-	return block("answers", map[string]any{"Questions": views})
+	return block("answers", map[string]any{"Questions": views, "Late": late})
 }
 
 // FollowUp is what a person wrote to an agent after its goal.

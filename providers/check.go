@@ -26,6 +26,14 @@ const (
 	defaultGrace       = 10 * time.Second
 )
 
+// callMaxLeast is the least time that a CLI may give a call: in less, nothing
+// can be waited for.
+const callMaxLeast = 10 * time.Second
+
+// asksWaitLeast is the least time that a CLI must give a call that waits for
+// people.
+const asksWaitLeast = time.Hour
+
 var (
 	namePattern = cw.Pattern(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$`)
 	envPattern  = cw.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -122,6 +130,12 @@ func (p *Preset) checkChoices() error {
 	if p.Stop.Grace.Duration < 0 {
 		return keyError("stop.grace", "it is negative")
 	}
+	if m := p.MCP.CallMax.Duration; m != 0 && m < callMaxLeast {
+		return keyError("mcp.callMax", "%s is less than %s; 0 is for ever", m, callMaxLeast)
+	}
+	if m := p.MCP.CallMax.Duration; p.MCP.AsksWait && m != 0 && m < asksWaitLeast {
+		return keyError("mcp.asksWait", "a call that is given up after %s cannot wait for people", m)
+	}
 	return nil
 }
 
@@ -199,7 +213,7 @@ func (p *Preset) checkTemplates() error {
 			return keyError(key, "%v", err)
 		}
 	}
-	for key, file := range map[string]string{"hooks.file": p.Hooks.File, "stdin.file": p.Stdin.File} {
+	for key, file := range map[string]string{"mcp.file": p.MCP.File, "hooks.file": p.Hooks.File, "stdin.file": p.Stdin.File} {
 		if name, below := strings.CutPrefix(file, "{{runDir}}/"); file != "" && (!below || !filepath.IsLocal(name)) {
 			return keyError(key, "%q is not below {{runDir}}/", file)
 		}

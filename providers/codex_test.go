@@ -47,8 +47,8 @@ func TestCodexCommand(t *testing.T) {
 			want: start + "--sandbox workspace-write -c sandbox_workspace_write.network_access=true resume " + aSession + " -",
 		},
 		{
-			name: "with cw's tools", in: Invocation{MCPConfig: "/run/mcp.json", CW: `/o p"t/cw`},
-			want: start + bypass + ` -c mcp_servers.cw.command="/o p\"t/cw" -c mcp_servers.cw.args=["mcp"] -c mcp_servers.cw.default_tools_approval_mode="approve" -`,
+			name: "with cw's tools", in: Invocation{Socket: `/s"k`, CW: `/o p"t/cw`},
+			want: start + bypass + ` -c mcp_servers.cw.command="/o p\"t/cw" -c mcp_servers.cw.args=["mcp","--socket","/s\"k"] -c mcp_servers.cw.default_tools_approval_mode="approve" -`,
 		},
 	}
 	for _, tt := range tests {

@@ -24,6 +24,7 @@ type Invocation struct {
 	MCPConfig  string // a file of cw's with MCP servers
 	HookConfig string // a file of cw's with hooks
 	CW         string // cw's own binary
+	Socket     string // where the daemon is reached; "": cw's tools are not offered
 	Root       bool   // the run's user is root
 	// Sandbox asks for the CLI's own sandbox, in which it may write to its
 	// working directory and WritableDirs.
@@ -114,7 +115,7 @@ func (in Invocation) values() map[string]string {
 	return map[string]string{
 		"sessionId": in.SessionID, "model": in.Model, "prompt": in.Prompt, "promptFile": in.PromptFile,
 		"cwd": in.Cwd, "runDir": in.RunDir, "script": in.Script, "configDir": in.ConfigDir,
-		"mcpConfig": in.MCPConfig, "hookConfig": in.HookConfig, "cw": in.CW, "stopHook": in.stopHook(),
+		"mcpConfig": in.MCPConfig, "hookConfig": in.HookConfig, "cw": in.CW, "socket": in.Socket, "stopHook": in.stopHook(),
 	}
 }
 
@@ -128,7 +129,7 @@ func (p Preset) flatten(args Args, in Invocation) Args {
 	if in.Sandbox {
 		lists["autoApproveArgs"] = p.SandboxArgs
 	}
-	if in.MCPConfig == "" {
+	if !p.wiresTools(in) {
 		delete(lists, "mcpArgs")
 	}
 	if in.HookConfig == "" {
@@ -149,7 +150,9 @@ func (p Preset) flatten(args Args, in Invocation) Args {
 // out.
 func (p Preset) env(form Launch, root bool, values map[string]string) (map[string]string, error) {
 	templates := map[string]string{}
-	maps.Copy(templates, p.MCP.Env)
+	if p.OffersTools() {
+		maps.Copy(templates, p.MCP.Env)
+	}
 	maps.Copy(templates, p.Hooks.Env)
 	maps.Copy(templates, form.Env)
 	if root {

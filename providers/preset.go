@@ -48,7 +48,7 @@ type Preset struct {
 	AsRootEnv map[string]string `yaml:"asRootEnv"`
 	EnvStrip  []string          `yaml:"envStrip"`
 
-	MCP   Wiring `yaml:"mcp"`
+	MCP   Tools  `yaml:"mcp"`
 	Hooks Wiring `yaml:"hooks"`
 	// InstructionFiles are the files of people's instructions that the CLI reads
 	// by itself: see Reads.
@@ -216,14 +216,27 @@ type SessionFiles struct {
 	Files []string `yaml:"files"`
 }
 
-// Wiring says how a file of cw's is made known to the CLI: its MCP servers, its
-// hooks.
+// Wiring says how a file of cw's is made known to the CLI: its hooks.
 type Wiring struct {
 	Style    string            `yaml:"style"`    // none, flag, env, file
 	Args     Args              `yaml:"args"`     // dropped when there is no such file
 	Env      map[string]string `yaml:"env"`      // dropped when there is no such file
 	File     string            `yaml:"file"`     // where it is written
 	Template string            `yaml:"template"` // what is written
+}
+
+// Tools says how cw's tool server is made known to the CLI, and how patient the
+// CLI is with its calls.
+type Tools struct {
+	Style    string            `yaml:"style"`    // none, flag, env, file, acp
+	Args     Args              `yaml:"args"`     // as of Wiring
+	Env      map[string]string `yaml:"env"`      // as of Wiring
+	File     string            `yaml:"file"`     // as of Wiring
+	Template string            `yaml:"template"` // as of Wiring
+	// AsksWait: a call may wait for people, for hours. Where it may not, agents
+	// ask people by the signal, and the tool says so.
+	AsksWait bool     `yaml:"asksWait"`
+	CallMax  Duration `yaml:"callMax"` // after which the CLI gives a call up; 0: never
 }
 
 // PatternTexts are regular expressions, applied to error events and stderr

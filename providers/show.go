@@ -20,6 +20,7 @@ const notFound = "/not/installed"
 func (p Preset) Example(binary, self string) (spawn, resume, envNames []string) {
 	in := exampleInvocation(cmp.Or(binary, notFound), self)
 	in.HookConfig, _ = p.HookFile(in)
+	in.MCPConfig, _ = p.ToolFile(in)
 	name := binary
 	if binary == "" && len(p.Command.Names) > 0 {
 		name = p.Command.Names[0]
@@ -46,7 +47,7 @@ func (p Preset) Example(binary, self string) (spawn, resume, envNames []string) 
 func exampleInvocation(binary, self string) Invocation {
 	return Invocation{
 		Binary: binary, Script: "/{{script}}", SessionID: "{{sessionId}}", Model: "{{model}}", Prompt: "{{prompt}}",
-		PromptFile: "{{promptFile}}", Cwd: "{{cwd}}", RunDir: "{{runDir}}", CW: self,
+		PromptFile: "{{promptFile}}", Cwd: "{{cwd}}", RunDir: "{{runDir}}", CW: self, Socket: "/{{socket}}",
 	}
 }
 

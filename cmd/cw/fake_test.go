@@ -357,6 +357,10 @@ func (f *fakeServices) Whoami(context.Context) (cw.Whoami, error) {
 	return cw.Whoami{Kind: cw.ActorPerson}, f.fails("Whoami")
 }
 
+func (f *fakeServices) Toolbox(context.Context) (cw.Toolbox, error) {
+	return cw.Toolbox{}, f.fails("Toolbox")
+}
+
 // The agents of the tests.
 
 func running(name string) cw.AgentView {

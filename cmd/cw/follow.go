@@ -47,7 +47,7 @@ func atRest(v cw.AgentView) bool {
 	case v.Status == cw.StatusWaitingForInput:
 		return len(v.PendingQuestions) > 0
 	case v.Status == cw.StatusIdle:
-		return v.QueuedMessages == 0
+		return v.QueuedMessages == 0 && (v.QueuedAnswers == 0 || len(v.PendingQuestions) > 0)
 	}
 	return true
 }

@@ -64,6 +64,15 @@ func follow[T any](ctx context.Context, c *Client, r streamRequest, fresh func()
 	}
 }
 
+// awaitOne gives the one item of a stream that has one, however long that takes.
+func awaitOne[T any](ctx context.Context, c *Client, r streamRequest) (T, error) {
+	for item, err := range follow(ctx, c, r, func() func(T) bool { return func(T) bool { return true } }) {
+		return item, err
+	}
+	var none T
+	return none, cw.Errorf(cw.CodeInternal, "the daemon ended a stream without its item")
+}
+
 // follower reads one stream over as many connections as it takes.
 type follower struct {
 	client  *Client

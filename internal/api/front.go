@@ -24,6 +24,7 @@ var errPreflight = errors.New("answered by its headers")
 type caller struct {
 	actor  cw.Actor
 	scopes []cw.Scope
+	tools  []string // of an agent: those that it may use
 }
 
 // nobody is the kind of actor that showed no token over TCP. It may use open
@@ -65,5 +66,12 @@ func (f socketFront) enter(_ http.ResponseWriter, r *http.Request) (caller, erro
 	if err != nil {
 		return caller{}, err
 	}
-	return caller{actor, f.s.opts.Scopes(actor)}, nil
+	if actor.Kind != cw.ActorAgent {
+		return caller{actor: actor}, nil
+	}
+	rights, err := f.s.opts.Rights(r.Context(), actor)
+	if err != nil {
+		return caller{}, err
+	}
+	return caller{actor: actor, scopes: rights.Scopes, tools: rights.Tools()}, nil
 }

@@ -175,6 +175,9 @@ func (s *Server) allow(ctx context.Context, row Route, named string) error {
 	if actor.Kind != cw.ActorAgent {
 		return nil
 	}
+	if err := row.mayUse(who.tools); err != nil {
+		return err
+	}
 	if row.Self && !s.isSelf(ctx, actor, named) {
 		return cw.Errorf(cw.CodeForbidden, "an agent may only ask for itself here (%s)", row.ID).
 			WithHint("your own id is in CW_AGENT_ID")

@@ -276,7 +276,9 @@ func TestOtherKindsMayNothing(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	d := startDaemon(t, func(o *api.Options) {
-		o.Scopes = func(cw.Actor) []cw.Scope { return []cw.Scope{cw.ScopePeers} }
+		o.Rights = func(context.Context, cw.Actor) (cw.Rights, error) {
+			return cw.Rights{Scopes: []cw.Scope{cw.ScopePeers}}, nil
+		}
 	})
 	auth := map[string]string{"Authorization": "Bearer " + tokenSelf}
 	if got := send(t, d, "GET", "/v1/whoami", "", auth); got.status != http.StatusForbidden {

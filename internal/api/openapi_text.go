@@ -68,6 +68,7 @@ func operationText(id string) string {
 		"send-message":          "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
 		"list-questions":        "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
 		"get-question":          "One question by its id.",
+		"get-toolbox":           "Which of cw's tools the calling agent may be offered, by the rights of its run, and how patient its CLI is with their calls. Agents only.",
 		"answer-questions":      "Stores answers, all or none of them, and answers with the questions when they are durable. An agent of which no question is open any more is resumed with them, exactly once. Refused, naming the answer, for a question that is answered already.",
 		"set-project":           "Changes policies of a project. What is not named stays.",
 		"list-initiatives":      "One page of the initiatives, newest first unless `sort` says otherwise.",
@@ -253,6 +254,7 @@ func schemaText(name string) string {
 		"Token":                    "a token without its secret",
 		"TokenChanged":             "payload of token:created and token:revoked",
 		"TokenRequest":             "asks for a dashboard's token",
+		"Toolbox":                  "what a run's tool server must know",
 		"Usage":                    "tokens as the provider counts them",
 		"Whoami":                   "who is calling",
 	}[name]

@@ -30,8 +30,26 @@ type answerQuestions struct {
 	Body cw.AnswersRequest
 }
 
+type askPeople struct {
+	Body cw.PeopleRequest
+}
+
+type requestRef struct {
+	ID string `path:"id" doc:"the requestId that the questions have in common"`
+}
+
 func registerQuestions(s *Server) {
 	services := s.opts.Services
+	handle(s, "ask-people", func(ctx context.Context, in *askPeople) (cw.Page[cw.Question], error) {
+		asked, err := services.AskPeople(ctx, in.Body)
+		return cw.Page[cw.Question]{Items: orEmpty(asked)}, err
+	})
+	handleStream(s, "await-answers", func(ctx context.Context, in *requestRef) (frames, error) {
+		return once(func() (cw.Page[cw.Question], error) {
+			group, err := services.AwaitAnswers(ctx, cw.RequestID(in.ID))
+			return cw.Page[cw.Question]{Items: orEmpty(group)}, err
+		}), nil
+	})
 	handle(s, "list-questions", func(ctx context.Context, in *listQuestions) (cw.Page[cw.QuestionView], error) {
 		page, err := services.Questions(ctx, in.filter())
 		page.Items = orEmpty(page.Items)
@@ -45,6 +63,22 @@ func registerQuestions(s *Server) {
 		answered, err := services.Answer(ctx, in.Body)
 		return cw.Page[cw.QuestionView]{Items: orEmpty(answered)}, err
 	})
+}
+
+// AskPeople implements cw.QuestionService. Where no answer came it is not known
+// whether the questions were stored: with a key the same request may be made
+// again.
+func (c *Client) AskPeople(ctx context.Context, req cw.PeopleRequest) ([]cw.Question, error) {
+	page, err := call[cw.Page[cw.Question]](ctx, c, request{method: http.MethodPost, path: "/v1/questions", body: req})
+	return page.Items, err
+}
+
+// AwaitAnswers implements cw.QuestionService. It waits on by itself across a
+// restart of the daemon.
+func (c *Client) AwaitAnswers(ctx context.Context, id cw.RequestID) ([]cw.Question, error) {
+	path := "/v1/questions/requests/" + segment(string(id)) + "/answers"
+	page, err := awaitOne[cw.Page[cw.Question]](ctx, c, streamRequest{path: path})
+	return page.Items, err
 }
 
 // Questions implements cw.QuestionService.

@@ -45,7 +45,7 @@ func (r Route) bodyMax() int64 {
 	case slices.Contains([]string{
 		"spawn-agent", "resume-agent", "send-message", "answer-questions", "create-initiative", "edit-initiative",
 		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
-		"render-prompt",
+		"render-prompt", "ask-people",
 	}, r.ID):
 		return BodyMax // they carry texts for agents
 	}
@@ -85,7 +85,11 @@ func Routes() []Route {
 
 		{get, "/v1/questions", "list-questions", "Questions of agents to people, oldest first", peopleOnly, false, read},
 		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},
+		{post, "/v1/questions", "ask-people", "Ask people, for a call that waits", cw.ScopeQuestion, false, never},
+		{get, "/v1/questions/requests/{id}/answers", "await-answers", "Wait until questions asked at once are closed", cw.ScopeQuestion, false, read},
 		{post, "/v1/answers", "answer-questions", "Answer questions, all or none", peopleOnly, false, operate},
+
+		{get, "/v1/tools", "get-toolbox", "Which tools the calling agent may be offered", cw.ScopeReadSelf, false, never},
 
 		{get, "/v1/initiatives", "list-initiatives", "Initiatives, newest first", peopleOnly, false, read},
 		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},

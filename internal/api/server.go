@@ -51,8 +51,9 @@ type Options struct {
 	// leave the open connection to somebody else. On an error the peer counts
 	// as unknown. nil: not asked.
 	StartTime func(pid int) (uint64, error)
-	// Scopes are the rights of an agent; nil: what every run has.
-	Scopes func(actor cw.Actor) []cw.Scope
+	// Rights are those of an agent's run; nil: what every run has. An error
+	// refuses the request.
+	Rights func(ctx context.Context, actor cw.Actor) (cw.Rights, error)
 	// Authenticate tells whose token a request over TCP shows, and what it may.
 	// CodeUnauthorized for a token that is none, or no longer. nil: no TCP.
 	Authenticate func(ctx context.Context, token string) (cw.Actor, []cw.Scope, error)
@@ -81,8 +82,8 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Scopes == nil {
-		o.Scopes = func(cw.Actor) []cw.Scope { return cw.RunScopes() }
+	if o.Rights == nil {
+		o.Rights = func(context.Context, cw.Actor) (cw.Rights, error) { return cw.Rights{Scopes: cw.RunScopes()}, nil }
 	}
 	if o.OnRefused == nil {
 		o.OnRefused = func(context.Context, cw.Actor, string) {}
@@ -122,6 +123,7 @@ func registerAll(s *Server) {
 	registerAgents(s)
 	registerMessages(s)
 	registerQuestions(s)
+	registerTools(s)
 	registerOutput(s)
 	registerEvents(s)
 	registerInitiatives(s)

@@ -59,6 +59,14 @@ type frame struct {
 // frames is what a stream sends, pulled from a service's iterator.
 type frames = iter.Seq2[frame, error]
 
+// once is a stream of one item, which wait gives.
+func once[T any](wait func() (T, error)) frames {
+	return func(yield func(frame, error) bool) {
+		item, err := wait()
+		yield(frame{data: item}, err)
+	}
+}
+
 // endData is the payload of the end frame.
 type endData struct {
 	Reason string `json:"reason" doc:"complete: all that was asked for was sent"`

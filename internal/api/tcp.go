@@ -114,5 +114,5 @@ func (f tcpFront) known(r *http.Request, row Route) (caller, error) {
 		return caller{}, cw.Errorf(cw.CodeForbidden, "only dashboards call over TCP").
 			WithHint("agents and people use cw, which calls over the daemon's socket")
 	}
-	return caller{actor, scopes}, nil
+	return caller{actor: actor, scopes: scopes}, nil
 }

@@ -55,7 +55,7 @@ type ticket struct {
 // as a dashboard that may read.
 func (t *tickets) create(who caller) StreamTicket {
 	if who.actor.Kind != cw.ActorDashboard {
-		who = caller{cw.Actor{Kind: cw.ActorDashboard}, []cw.Scope{cw.ScopeRead}}
+		who = caller{actor: cw.Actor{Kind: cw.ActorDashboard}, scopes: []cw.Scope{cw.ScopeRead}}
 	}
 	var secret [32]byte
 	_, _ = rand.Read(secret[:]) // never fails

@@ -11,7 +11,7 @@ import (
 )
 
 func dashboard(id string) caller {
-	return caller{cw.Actor{Kind: cw.ActorDashboard, ID: id}, []cw.Scope{cw.ScopeOperate}}
+	return caller{actor: cw.Actor{Kind: cw.ActorDashboard, ID: id}, scopes: []cw.Scope{cw.ScopeOperate}}
 }
 
 func TestTicketExpires(t *testing.T) {

@@ -122,7 +122,19 @@ type RunIntent struct {
 	Model     string
 	Retries   Retries // not used in Finish.Next
 	Options   string  // the agent's stored options from now on; "": as they were
-	Events    []Event
+	// Told are questions of calls whose answers are in Messages. They are marked
+	// as fetched with the intent; when a call was quicker, nothing is stored.
+	Told   []QuestionID
+	Events []Event
+}
+
+// Asking stores questions of a run for a call that waits.
+type Asking struct {
+	AgentID    AgentID
+	RunID      RunID
+	RequestKey string     // "": none
+	Questions  []Question // as PeopleRequest.Rows gives them
+	By         Actor
 }
 
 // Answering stores answers of people: each must belong to an open question.

@@ -15,7 +15,25 @@ const (
 	QuestionTextMax   = 16 << 10 // bytes of one question
 	QuestionHeaderMax = 12       // characters of the chip
 	AnswerMax         = 64 << 10 // bytes of one answer
+
+	ToolQuestionsMax  = 4        // questions of one call
+	ToolOptionsMin    = 2        // options of a question of a call
+	ToolOptionsMax    = 4        // likewise
+	ToolLabelMax      = 200      // characters of an option's label
+	ToolRequestMax    = 64 << 10 // bytes of all texts of one call
+	ToolQuestionsOpen = 20       // questions of one agent's calls that are open at once
+	RequestKeyMax     = 128      // bytes of a request key
 )
+
+// How a question was asked.
+const (
+	AskedBySignal = "signal" // the run ended with it
+	AskedByTool   = "tool"   // a call of the run waits for it
+)
+
+// WithdrawnRemoved is the reason of questions that were withdrawn because their
+// agent was removed. They are asked again when it is restored.
+const WithdrawnRemoved = "its agent was removed"
 
 // QuestionStatus is where a question stands.
 type QuestionStatus string
@@ -24,7 +42,7 @@ type QuestionStatus string
 const (
 	QuestionOpen      QuestionStatus = "open"
 	QuestionAnswered  QuestionStatus = "answered"
-	QuestionWithdrawn QuestionStatus = "withdrawn" // its agent was removed
+	QuestionWithdrawn QuestionStatus = "withdrawn" // its agent was removed, or nobody answered in the time that people set
 )
 
 // Question is one question of an agent to people. Questions asked at once form
@@ -46,13 +64,15 @@ type Question struct {
 	Answer      string           `json:"answer,omitempty" gorm:"column:answer_json" doc:"the answer"`
 	AnsweredBy  string           `json:"answeredBy,omitempty" doc:"who answered"`
 	AnsweredAt  *time.Time       `json:"answeredAt,omitempty" doc:"when it was answered"`
+	Reason      string           `json:"reason,omitempty" doc:"why it was withdrawn"`
 	// RequestKey makes the call that asked repeatable: unique for the groups of one
 	// agent, "" for questions of a signal.
 	RequestKey string     `json:"-"`
 	RemindedAt *time.Time `json:"remindedAt,omitempty" doc:"when it was last said that it waits"`
-	// FetchedAt is when the call that asked took the answer. What no call took
-	// before its run ended is told in the next prompt of the agent.
-	FetchedAt *time.Time `json:"fetchedAt,omitempty" doc:"when the call that asked took the answer; missing for questions of a signal"`
+	// FetchedAt is when the call that asked took what became of the question, or
+	// when the run was intended that is told it: what no call took before its run
+	// ended is in the next prompt of the agent.
+	FetchedAt *time.Time `json:"fetchedAt,omitempty" doc:"when the call that asked took the answer, or a run was intended that is told it; missing for questions of a signal"`
 	CreatedAt time.Time  `json:"createdAt" doc:"when it was asked"`
 }
 
@@ -104,6 +124,16 @@ func (f QuestionFilter) Start() (PageStart, error) {
 	}
 	slices.Sort(statuses)
 	return QuestionList().Start(f.PageQuery, strings.Join(slices.Compact(statuses), ","), f.Agent)
+}
+
+// Expired tells whether it was withdrawn because nobody answered in time.
+func (q Question) Expired() bool {
+	return q.Status == QuestionWithdrawn && q.Reason != "" && q.Reason != WithdrawnRemoved
+}
+
+// Closed tells whether none of the questions is open.
+func Closed(questions []Question) bool {
+	return !slices.ContainsFunc(questions, func(q Question) bool { return q.Status == QuestionOpen })
 }
 
 // Labels are the labels of the offered answers.
@@ -194,15 +224,30 @@ type AnswersRequest struct {
 	Answers map[QuestionID]string `json:"answers" doc:"question id → answer: free text, a label, or a JSON array of labels where several may be chosen"`
 }
 
-// QuestionService is what people may do with questions.
+// QuestionService is what agents ask people with, and what people may do with
+// questions.
 type QuestionService interface {
+	// AskPeople stores questions of the calling agent that a call of it waits for,
+	// as one group, and returns at once; AwaitAnswers waits. A second request of
+	// the same agent with the same key gives the group of the first as it is now.
+	// CodeForbidden for callers that are no agent; CodeInvalid as
+	// PeopleRequest.Check; CodeRefused when more than ToolQuestionsOpen questions
+	// would be open, and when the caller's run is over.
+	AskPeople(ctx context.Context, req PeopleRequest) ([]Question, error)
+	// AwaitAnswers gives a group, in order, once none of its questions is open:
+	// each is answered, or withdrawn with a reason. It waits for as long as that
+	// takes, across restarts of the daemon. Only the agent that asked, and people,
+	// may; the former has fetched the answers with it, and may ask for them again.
+	// CodeForbidden for other agents; CodeNotFound.
+	AwaitAnswers(ctx context.Context, id RequestID) ([]Question, error)
 	// Questions lists questions. CodeInvalid for a filter that is none.
 	Questions(ctx context.Context, f QuestionFilter) (Page[QuestionView], error)
 	// Question gives one by its id. CodeNotFound.
 	Question(ctx context.Context, id string) (QuestionView, error)
 	// Answer stores answers, all or none of them, and returns when they are
-	// durable. An agent of which no question is open any more is resumed with
-	// them, exactly once, whatever becomes of the daemon. CodeNotFound for an
+	// durable. A call that waits for them gets them. An agent at rest of which no
+	// question is open any more is resumed with them, exactly once, whatever
+	// becomes of the daemon. CodeNotFound for an
 	// unknown question; CodeInvalid for an answer that is none; CodeRefused,
 	// naming what was answered, for a question that is not open.
 	Answer(ctx context.Context, req AnswersRequest) ([]QuestionView, error)

@@ -64,6 +64,7 @@ type Services interface {
 	CostService
 	ProviderService
 	PlanningServices
+	ToolService
 	DaemonService
 }
 

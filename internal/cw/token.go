@@ -48,8 +48,8 @@ type Token struct {
 	RunID      RunID      `json:"runId,omitempty" doc:"the run that it belongs to"`
 	AgentID    AgentID    `json:"agentId,omitempty" doc:"the agent that it belongs to"`
 	Scopes     []Scope    `json:"scopes" gorm:"serializer:json;column:scopes_json" doc:"what it may"`
-	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json" doc:"kept for later: missing"`
-	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json" doc:"kept for later: missing"`
+	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json" doc:"of a run: the only tools that it may use; missing: all that its scopes reach"`
+	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json" doc:"of a run: tools that it may not use"`
 	RevokedAt  *time.Time `json:"revokedAt,omitempty" doc:"when it was ended; missing while it lives"`
 	CreatedAt  time.Time  `json:"createdAt" doc:"when it was made"`
 }

@@ -62,6 +62,28 @@ func MayUse(scopes []Scope, allow, deny []string) []string {
 	return tools
 }
 
+// Rights is what a token grants: its scopes, and of the tools that these reach
+// only the allowed ones where some are named, and none of the denied ones.
+type Rights struct {
+	Scopes     []Scope
+	ToolsAllow []string
+	ToolsDeny  []string
+}
+
+// Rights gives what the token grants; one that was ended grants nothing.
+func (t Token) Rights() Rights {
+	if t.RevokedAt != nil {
+		return Rights{}
+	}
+	return Rights{Scopes: t.Scopes, ToolsAllow: t.ToolsAllow, ToolsDeny: t.ToolsDeny}
+}
+
+// MaySpawn tells whether the token lets its agent make agents.
+func (t Token) MaySpawn() bool { return slices.Contains(t.Rights().Scopes, ScopeSpawn) }
+
+// Tools gives the tools that the rights allow, in the order of the table.
+func (r Rights) Tools() []string { return MayUse(r.Scopes, r.ToolsAllow, r.ToolsDeny) }
+
 // Toolbox is what an agent's tool server must know of its run.
 type Toolbox struct {
 	AgentID   AgentID `json:"agentId" doc:"the calling agent"`

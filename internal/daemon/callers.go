@@ -73,6 +73,16 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 	return actor, nil
 }
 
+// rights gives what an agent's run may: what its token's row says, whether it
+// shows the token or not. A run without a row may nothing.
+func (c callers) rights(ctx context.Context, actor cw.Actor) (cw.Rights, error) {
+	token, _, err := c.store.RunToken(ctx, actor.RunID)
+	if err != nil {
+		return cw.Rights{}, fmt.Errorf("look up a run's rights: %w", err)
+	}
+	return token.Rights(), nil
+}
+
 // runAbove finds the run whose shim is among a caller's ancestors. What the
 // database knows of shims decides; run directories are the agents' to rewrite.
 // Only a run that is just starting is known by its directory alone.

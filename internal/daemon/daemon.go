@@ -198,6 +198,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, shutdown: shutdown},
 		},
 		Identify:     who.identify,
+		Rights:       who.rights,
 		Authenticate: keys.authenticate,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,

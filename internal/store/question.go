@@ -224,7 +224,7 @@ func (t *tx) openQuestions(agent cw.AgentID) *gorm.DB {
 func (t *tx) withdrawQuestions(agent cw.Agent, by cw.Actor) error {
 	return t.turnQuestions(agent, cw.QuestionOpen, cw.QuestionWithdrawn, func(q cw.Question) cw.Event {
 		return cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{
-			QuestionID: q.ID, Name: agent.Alias, Reason: "its agent was removed",
+			QuestionID: q.ID, Name: agent.Alias, Reason: cw.WithdrawnRemoved,
 		})
 	})
 }

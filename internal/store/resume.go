@@ -56,6 +56,9 @@ func (t *tx) intendRun(agent cw.Agent, in cw.RunIntent, firm bool) error {
 	if err := t.addRun(agent, in); err != nil {
 		return err
 	}
+	if err := t.tellAnswers(agent.ID, in.Told); err != nil {
+		return err
+	}
 	if err := t.useAccount(agent.AccountID, firm); err != nil {
 		return err
 	}
@@ -114,8 +117,8 @@ func (t *tx) addRun(agent cw.Agent, in cw.RunIntent) (err error) {
 	return nil
 }
 
-// readyAgents is answered from the indexes agents_status, messages_undelivered
-// and conversations_wake.
+// readyAgents is answered from the indexes agents_status,
+// messages_undelivered, conversations_wake and questions_untold.
 const readyAgents = `
 	SELECT a.id FROM agents a
 	WHERE a.deleted_at IS NULL
@@ -123,13 +126,15 @@ const readyAgents = `
 			AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.agent_id = a.id AND q.status = 'open')
 		OR a.status = 'idle'
 			AND (a.id IN (SELECT agent_id FROM messages WHERE ` + undelivered + `)
-				OR a.id IN (SELECT to_agent_id FROM conversations WHERE ` + waking + `)))
+				OR a.id IN (SELECT to_agent_id FROM conversations WHERE ` + waking + `)
+				OR a.id IN (SELECT agent_id FROM questions WHERE ` + untold + ` AND status = 'answered')
+				AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.agent_id = a.id AND q.status = 'open')))
 		AND NOT EXISTS (SELECT 1 FROM ops o WHERE o.agent_id = a.id AND o.kind IN ('remove', 'restore') AND o.` + openOp + `)
 	ORDER BY a.created_at, a.id`
 
 // ReadyAgents gives the agents that may go on by themselves, oldest first:
-// waiting for input without an open question, or idle with a text that waits or a
-// question of another agent that wakes it.
+// waiting for input without an open question, or idle with a text, with answers
+// that wait or with a question of another agent that wakes it.
 // Those that are removed, about to be or being restored are not among them.
 func (db *DB) ReadyAgents(ctx context.Context) ([]cw.AgentID, error) {
 	ids := []cw.AgentID{}

@@ -23,6 +23,16 @@ func (db *DB) TokenByHash(ctx context.Context, hash string) (token cw.Token, fou
 	return token, found, err
 }
 
+// RunToken finds the token of a run, a revoked one too, and tells whether there
+// is one.
+func (db *DB) RunToken(ctx context.Context, run cw.RunID) (token cw.Token, found bool, err error) {
+	err = db.query(ctx, "find a run's token", func(g *gorm.DB) error {
+		found, err = one(g.Order("revoked_at IS NULL DESC, created_at DESC"), &token, "run_id = ? AND kind = ?", run, cw.ActorAgent)
+		return err
+	})
+	return token, found, err
+}
+
 // AddDashboardToken stores a dashboard's token, with its event. An empty name
 // becomes the default one, numbered when that is taken. CodeRefused when a
 // living token has the name.

@@ -120,6 +120,10 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	if err != nil {
 		return nil, err
 	}
+	untold, err := untoldOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
 	settling, err := settlingOf(g, ids)
 	if err != nil {
 		return nil, err
@@ -135,7 +139,7 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	for i, a := range agents {
 		views[i] = view(a, worktrees[a.ID], runs[a.ID], questions[a.ID])
 		views[i].AccountName = names[a.AccountID]
-		views[i].QueuedMessages, views[i].Settling = queued[a.ID], settling[a.ID]
+		views[i].QueuedMessages, views[i].QueuedAnswers, views[i].Settling = queued[a.ID], untold[a.ID], settling[a.ID]
 	}
 	return views, nil
 }

@@ -131,6 +131,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Backup", nil, backupCase},
 		{"Tokens", nil, tokensCase},
 		{"BadTokens", nil, badTokensCase},
+		{"Tools", nil, toolsCase},
 		{"Accounts", nil, accountsCase},
 		{"SameLogin", nil, sameLoginCase},
 		{"BadAccounts", nil, badAccountsCase},

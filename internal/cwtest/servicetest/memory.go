@@ -155,6 +155,9 @@ func (m *Memory) view(a *cw.AgentView) cw.AgentView {
 		if q.AgentID == a.ID && q.Status == cw.QuestionOpen {
 			v.PendingQuestions = append(v.PendingQuestions, q.Question)
 		}
+		if q.AgentID == a.ID && q.Status == cw.QuestionAnswered && q.Source == cw.AskedByTool && q.FetchedAt == nil {
+			v.QueuedAnswers++
+		}
 	}
 	v.QueuedMessages = len(m.waiting(a))
 	return v

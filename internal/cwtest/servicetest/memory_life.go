@@ -46,6 +46,7 @@ func (m *Memory) addRun(a *cw.AgentView, reason cw.RunReason) cw.Run {
 
 // next starts another run and tells it; the lock is held.
 func (m *Memory) next(a *cw.AgentView, reason cw.RunReason, by cw.Actor) {
+	m.tellUntold(a)
 	run := m.addRun(a, reason)
 	for _, e := range []cw.Event{
 		cw.NewEvent(cw.EventAgentResumed, by, cw.AgentResumed{Name: a.Alias, SessionNumber: run.SessionNumber, Reason: reason}),
@@ -66,6 +67,8 @@ func (m *Memory) goOn(a *cw.AgentView) {
 		m.next(a, cw.RunAnswers, by)
 	case a.Status == cw.StatusIdle && len(m.waiting(a)) > 0:
 		m.next(a, cw.RunFollowUp, by)
+	case a.Status == cw.StatusIdle && len(m.open(a)) == 0 && m.view(a).QueuedAnswers > 0:
+		m.next(a, cw.RunAnswers, by)
 	}
 }
 

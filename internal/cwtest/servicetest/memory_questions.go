@@ -21,7 +21,7 @@ func (m *Memory) Ask(ref string, questions ...cw.Question) {
 		by, run, group := cw.Actor{Kind: cw.ActorCW}, a.Runs[len(a.Runs)-1].ID, cw.RequestID(cw.NewID())
 		for i, q := range questions {
 			q.ID, q.AgentID, q.RunID, q.RequestID = cw.QuestionID(cw.NewID()), a.ID, run, group
-			q.Seq, q.Key, q.Source, q.Status, q.CreatedAt = i+1, fmt.Sprint(i+1), "signal", cw.QuestionOpen, m.now()
+			q.Seq, q.Key, q.Source, q.Status, q.CreatedAt = i+1, fmt.Sprint(i+1), cw.AskedBySignal, cw.QuestionOpen, m.now()
 			if q.Options == nil {
 				q.Options = []cw.QuestionOption{}
 			}
@@ -48,6 +48,97 @@ func (m *Memory) open(a *cw.AgentView) []*cw.QuestionView {
 		}
 	}
 	return open
+}
+
+// AskPeople implements cw.QuestionService.
+func (m *Memory) AskPeople(ctx context.Context, req cw.PeopleRequest) (group []cw.Question, err error) {
+	by := cw.ActorOf(ctx)
+	if by.Kind != cw.ActorAgent {
+		return nil, cw.Errorf(cw.CodeForbidden, "only agents ask people").WithHint("tell an agent something: cw agent send NAME TEXT")
+	}
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
+	m.change(func() {
+		var a *cw.AgentView
+		if a, err = m.find(string(by.AgentID)); err == nil {
+			group, err = m.askPeople(a, req, by)
+		}
+	})
+	return group, err
+}
+
+func (m *Memory) askPeople(a *cw.AgentView, req cw.PeopleRequest, by cw.Actor) ([]cw.Question, error) {
+	calls := 0
+	for _, q := range m.asked {
+		if q.AgentID == a.ID && q.RequestKey == req.RequestKey && req.RequestKey != "" {
+			return m.group(q.RequestID), nil
+		}
+		if q.AgentID == a.ID && q.Status == cw.QuestionOpen && q.Source == cw.AskedByTool {
+			calls++
+		}
+	}
+	run := a.Runs[len(a.Runs)-1].ID
+	switch {
+	case !a.Status.Alive():
+		return nil, cw.Errorf(cw.CodeRefused, "the run of %s is over", a.Alias)
+	case calls+len(req.Questions) > cw.ToolQuestionsOpen:
+		return nil, cw.Errorf(cw.CodeRefused, "%d of your questions are open already", calls).WithHint("wait for answers first")
+	}
+	id := cw.RequestID(cw.NewID())
+	for _, q := range req.Rows() {
+		q.ID, q.AgentID, q.RunID, q.RequestID, q.CreatedAt = cw.QuestionID(cw.NewID()), a.ID, run, id, m.now()
+		m.asked = append(m.asked, cw.QuestionView{Question: q, Agent: a.Alias})
+		m.tellAsked(m.asked[len(m.asked)-1], by)
+	}
+	return m.group(id), nil
+}
+
+// group gives the questions that were asked at once; the lock is held.
+func (m *Memory) group(id cw.RequestID) []cw.Question {
+	var group []cw.Question
+	for _, q := range m.asked {
+		if q.RequestID == id {
+			group = append(group, q.Question)
+		}
+	}
+	return group
+}
+
+// AwaitAnswers implements cw.QuestionService.
+func (m *Memory) AwaitAnswers(ctx context.Context, id cw.RequestID) ([]cw.Question, error) {
+	defer m.reading()()
+	by := cw.ActorOf(ctx)
+	for {
+		m.mu.Lock()
+		group, changed := m.group(id), m.changed
+		if by.Kind == cw.ActorAgent && cw.Closed(group) && len(group) > 0 && group[0].AgentID == by.AgentID {
+			group = m.fetch(id)
+		}
+		m.mu.Unlock()
+		switch {
+		case len(group) == 0:
+			return nil, cw.Errorf(cw.CodeNotFound, "no questions %.100q were asked", id)
+		case by.Kind == cw.ActorAgent && group[0].AgentID != by.AgentID:
+			return nil, cw.Errorf(cw.CodeForbidden, "these questions are another agent's").WithHint("wait for those that you asked")
+		case cw.Closed(group):
+			return group, nil
+		}
+		if err := wait(ctx, changed); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fetch marks a group as taken by its call; the lock is held.
+func (m *Memory) fetch(id cw.RequestID) []cw.Question {
+	at := m.now()
+	for i := range m.asked {
+		if q := &m.asked[i]; q.RequestID == id && q.FetchedAt == nil {
+			q.FetchedAt = &at
+		}
+	}
+	return m.group(id)
 }
 
 // Questions implements cw.QuestionService.
@@ -153,19 +244,35 @@ func (m *Memory) answer(given map[cw.QuestionID]string, by cw.Actor) []cw.Questi
 		}).About(a.ID, q.RunID))
 	}
 	for i := range m.agents {
-		if a := &m.agents[i]; agents[a.ID] && len(m.open(a)) == 0 {
-			m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: m.answersText(a)})
+		// An agent that runs has a call that waits.
+		if a := &m.agents[i]; agents[a.ID] && len(m.open(a)) == 0 && !a.Status.Alive() {
+			if text := m.answersText(a); text != "" {
+				m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: text})
+			}
 			m.goOn(a)
 		}
 	}
 	return answered
 }
 
-// answersText is the prompt with the answers of an agent's last run.
+// tellUntold queues the answers that no call took; the lock is held.
+func (m *Memory) tellUntold(a *cw.AgentView) {
+	at := m.now()
+	for i := range m.asked {
+		q := &m.asked[i]
+		if q.AgentID == a.ID && q.Status == cw.QuestionAnswered && q.Source == cw.AskedByTool && q.FetchedAt == nil {
+			q.FetchedAt = &at
+			m.addMessage(cw.Message{AgentID: a.ID, Origin: cw.OriginCW, Body: q.Text + "\n" + q.Answer})
+		}
+	}
+}
+
+// answersText is the prompt with the answers that an agent waits for, "" where
+// its last run did not end with questions.
 func (m *Memory) answersText(a *cw.AgentView) string {
 	var text strings.Builder
 	for _, q := range m.asked {
-		if q.AgentID == a.ID && q.RunID == a.Runs[len(a.Runs)-1].ID {
+		if q.AgentID == a.ID && q.RunID == a.Runs[len(a.Runs)-1].ID && q.Source == cw.AskedBySignal {
 			fmt.Fprintf(&text, "%s\n%s\n", q.Text, q.Answer)
 		}
 	}

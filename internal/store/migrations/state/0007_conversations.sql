@@ -50,9 +50,11 @@ CREATE INDEX plans_agent ON plans (agent_id, created_at, id);
 
 -- Questions asked by a tool call: request_key makes the call repeatable.
 ALTER TABLE questions ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE questions ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE questions ADD COLUMN reminded_at DATETIME;
 ALTER TABLE questions ADD COLUMN fetched_at DATETIME;
 CREATE INDEX questions_request_key ON questions (agent_id, request_key) WHERE request_key <> '';
+CREATE INDEX questions_untold ON questions (agent_id, status) WHERE source = 'tool' AND fetched_at IS NULL;
 
 -- Why an agent suggests that something be deleted.
 ALTER TABLE proposals ADD COLUMN reason TEXT NOT NULL DEFAULT '';
