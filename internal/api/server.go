@@ -122,6 +122,7 @@ func registerAll(s *Server) {
 	registerAgents(s)
 	registerMessages(s)
 	registerQuestions(s)
+	registerConversations(s)
 	registerOutput(s)
 	registerEvents(s)
 	registerInitiatives(s)
