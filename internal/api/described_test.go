@@ -138,6 +138,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 		"add-project": `{"path":` + quoted(d.fixture.Repo) + `}`, "spawn-agent": `{"goal":"x","projects":["shop"]}`, "create-token": `{"name":"wall"}`,
 		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
 		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
+		"ask-agent": `{"question":"x","agentId":"calm-heron"}`, "answer-conversation": `{"answer":"x"}`,
 		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
 		"create-phase": `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,
 		"render-prompt": `{"mode":"execute","goal":"x"}`, "accept-proposals": `{"ids":["nobody"]}`, "dismiss-proposals": `{"agent":"` + servicetest.PreparedAgent + `"}`,

@@ -33,13 +33,16 @@ func (e *problem) GetStatus() int { return e.status }
 // errMethod marks a 405: the only status that no code stands for.
 var errMethod = errors.New("wrong method")
 
+// stoppingText is what a daemon says to those whose requests its end broke off.
+const stoppingText = "the daemon is stopping"
+
 // wire turns any error into its outside form. What is no *cw.Error is a bug or
 // a broken machine: its text goes to the log only, under an id that is shown.
 func (s *Server) wire(ctx context.Context, err error) *problem {
 	var e *cw.Error
 	switch {
 	case stopping(ctx) && wasLetGo(ctx, err):
-		e = cw.Errorf(cw.CodeUnreachable, "the daemon is stopping").
+		e = cw.Errorf(cw.CodeUnreachable, stoppingText).
 			WithHint("an agent that was being started goes on with the next daemon: cw agent list")
 	case errors.As(err, &e) && cw.Outcomes()[e.Code].HTTPStatus != 0:
 		s.logCause(ctx, e)

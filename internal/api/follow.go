@@ -31,6 +31,8 @@ type streamRequest struct {
 	path  string
 	query query
 	after int64 // Last-Event-ID of the first request; 0: none
+	// patient means that a daemon is waited for also when none is there at first.
+	patient bool
 }
 
 // goOn makes it the same stream after an id. A tail has begun by then.
@@ -118,7 +120,7 @@ func (f *follower) connect(parent context.Context, take func(data []byte) (bool,
 	r := f.request
 	resp, err := f.client.send(ctx, request{method: http.MethodGet, path: r.path, query: r.query, after: r.after})
 	if err != nil {
-		if f.met = f.met || isBroken(err); f.met && isTransport(err) {
+		if f.met = f.met || r.patient || isBroken(err); f.met && (isTransport(err) || r.patient && isAway(err)) {
 			return fmt.Errorf("%w: %w", errLost, err)
 		}
 		return err // nobody was ever there, or the daemon refused

@@ -183,8 +183,7 @@ func (s *Server) allow(ctx context.Context, row Route, named string) error {
 			WithHint("your own id is in CW_AGENT_ID")
 	}
 	if noun := row.ownNoun(); noun != "" && !s.isOwn(ctx, actor, noun, named) {
-		return cw.Errorf(cw.CodeForbidden, "an agent may only ask for what belongs to its own initiative here (%s)", row.ID).
-			WithHint("its pages, phases and tasks are in .cw/input, with their ids")
+		return row.errNotOwn()
 	}
 	return nil
 }

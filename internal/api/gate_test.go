@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,7 @@ func target(row api.Route, agent string) string {
 	for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
 		path = strings.ReplaceAll(path, "{"+noun+"}", "spring-sale")
 	}
+	path = strings.ReplaceAll(path, "{conversation}", "k3v7q2mzt5ha")
 	switch row.ID {
 	case "get-agent-diff":
 		path += "?stat=true"
@@ -112,6 +114,10 @@ func bodyFor(row api.Route) string {
 		return `{"text":"x"}`
 	case "answer-questions":
 		return `{"answers":{"k3v7q2mzt5ha":"x"}}`
+	case "ask-agent":
+		return `{"question":"x","agentId":"calm-heron"}`
+	case "answer-conversation":
+		return `{"answer":"x"}`
 	case "set-project":
 		return `{"stall":"resume"}`
 	case "make-backup":
@@ -136,17 +142,26 @@ func bodyFor(row api.Route) string {
 	return ""
 }
 
+// agentsOnly are the routes that refuse people, in words of the service.
+func agentsOnly() []string {
+	return []string{"ask-agent", "answer-conversation", "list-pending-conversations"}
+}
+
 // want is what the table promises a caller: 0 means let in.
 func want(row api.Route, token string, self bool) int {
 	switch token {
 	case "":
+		if slices.Contains(agentsOnly(), row.ID) {
+			return http.StatusForbidden // the service says what is for people
+		}
 		return 0
 	case tokenUnknown:
 		return http.StatusForbidden
 	}
-	granted := map[string]bool{"get-whoami": true, "list-agents": true}
+	granted := map[string]bool{"get-whoami": true, "list-agents": true, "ask-agent": true}
 	if self {
 		granted["get-agent"], granted["get-agent-diff"], granted["get-agent-output"] = true, true, true
+		granted["list-pending-conversations"] = true
 	}
 	if granted[row.ID] {
 		return 0
@@ -210,7 +225,7 @@ func TestRights(t *testing.T) {
 					t.Errorf("%s by %q: code %q", row.ID, token, got.err.Code)
 				}
 				told := len(d.refusals()) - before
-				if wantTold := wanted != 0 && token != tokenUnknown; (told == 1) != wantTold {
+				if wantTold := wanted != 0 && token != tokenUnknown && token != ""; (told == 1) != wantTold {
 					t.Errorf("%s by %q: OnRefused was called %d times", row.ID, token, told)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 
 // Tokens that the tests' Identify knows. No token is the person.
 const (
+	tokenOf      = "cwa_of_"   // with the name of any agent behind it
 	tokenSelf    = "cwa_self"  // the prepared agent
 	tokenOther   = "cwa_other" // the prepared standalone agent
 	tokenUnknown = "cwa_nobody"
@@ -67,6 +69,10 @@ func startDaemon(t testing.TB, change func(*api.Options)) *daemon {
 				return cw.Actor{Kind: cw.ActorAgent, ID: string(self), AgentID: self, RunID: "rrrrrrrrrrrr"}, nil
 			case tokenOther:
 				return cw.Actor{Kind: cw.ActorAgent, ID: string(other), AgentID: other, RunID: "ssssssssssss"}, nil
+			}
+			if alias, ok := strings.CutPrefix(p.Token, tokenOf); ok {
+				id := d.agent(t, alias)
+				return cw.Actor{Kind: cw.ActorAgent, ID: string(id), AgentID: id, RunID: "tttttttttttt"}, nil
 			}
 			return cw.Actor{}, cw.Errorf(cw.CodeForbidden, "this token is not known")
 		},

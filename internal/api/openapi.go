@@ -132,6 +132,9 @@ func rightsText(row Route) string {
 	case row.Self:
 		return who + fmt.Sprintf(" An agent (scope `%s`) may only name itself.", row.Scope)
 	}
+	if row.ownNoun() == conversationNoun {
+		return who + fmt.Sprintf(" An agent (scope `%s`) may only name a conversation in which it takes part.", row.Scope)
+	}
 	if row.ownNoun() != "" {
 		return who + fmt.Sprintf(" An agent (scope `%s`) may only name what belongs to its own initiative.", row.Scope)
 	}
@@ -141,7 +144,7 @@ func rightsText(row Route) string {
 func tagOf(row Route) string {
 	path := strings.TrimPrefix(row.Path, "/v1/")
 	for prefix, tag := range map[string]string{
-		"agents": "agents", "questions": "questions", "answers": "questions", "projects": "projects",
+		"agents": "agents", "questions": "questions", "answers": "questions", "conversations": "conversations", "projects": "projects",
 		"accounts": "accounts", "costs": "costs", "budgets": "costs", "providers": "providers",
 		"tokens": "tokens", "events": "events", "stream-tickets": "events",
 		"initiatives": "initiatives", "pages": "initiatives", "phases": "initiatives", "tasks": "initiatives", "proposals": "proposals", "prompts": "prompts",
@@ -175,7 +178,7 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 	if strings.Contains(row.Path, "{") || row.ID == "get-metrics" || filters(op, "project") || filters(op, "agent") ||
 		slices.Contains([]string{
 			"spawn-agent", "answer-questions", "set-budget", "create-initiative", "list-tasks", "create-task", "accept-proposals", "dismiss-proposals",
-			"render-prompt",
+			"render-prompt", "ask-agent",
 		}, row.ID) {
 		statuses = append(statuses, http.StatusNotFound)
 	}
@@ -198,6 +201,7 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 func mayBeRefused() []string {
 	return []string{
 		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "send-message", "answer-questions",
+		"ask-agent", "answer-conversation",
 		"remove-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
 		"login-account", "finish-login",
 		"edit-initiative", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
@@ -296,6 +300,8 @@ func statusSchema(id string) string {
 	switch id {
 	case "list-questions":
 		return "QuestionStatus"
+	case "list-conversations":
+		return "ConversationStatus"
 	case "list-tasks", "list-initiative-tasks":
 		return "TaskStatus"
 	case "list-proposals":
@@ -309,7 +315,8 @@ func lists() map[string]cw.List {
 	return map[string]cw.List{
 		"list-agents": cw.AgentList(), "list-messages": cw.MessageList(), "list-questions": cw.QuestionList(),
 		"list-projects": cw.ProjectList(), "list-tokens": cw.TokenList(),
-		"list-initiatives": cw.InitiativeList(), "list-proposals": cw.ProposalList(),
+		"list-conversations": cw.ConversationList(),
+		"list-initiatives":   cw.InitiativeList(), "list-proposals": cw.ProposalList(),
 	}
 }
 

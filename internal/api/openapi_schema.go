@@ -52,6 +52,8 @@ func enums() []enum {
 		enumOf("where the figure of a run's cost comes from; empty when it is not known", cw.CostFromCLI, cw.CostFromTable, cw.CostUnknown),
 		enumOf("what a budget is for", cw.BudgetAgent, cw.BudgetInitiative, cw.BudgetAccount),
 		enumOf("where a question stands", cw.QuestionOpen, cw.QuestionAnswered, cw.QuestionWithdrawn),
+		enumOf("where a question of an agent to another one stands", cw.ConversationStatuses()...),
+		enumOf("how the target of a question was named", cw.AskedAgent, cw.AskedTask, cw.AskedPhase),
 		enumOf("whose words a message holds", cw.RoleUser, cw.RoleAssistant, cw.RoleSystem),
 		enumOf("what becomes of a text to an agent that is busy", cw.BusyQueue, cw.BusyRefuse),
 		enumOf("what becomes of an agent that is silent for too long", cw.StallEvent, cw.StallResume),
@@ -89,7 +91,7 @@ func sometimesEmpty() []string {
 // their descriptions, words instead of plain strings, and exact nulls.
 func (s *Server) describeSchemas() {
 	registry := s.api.OpenAPI().Components.Schemas
-	for _, t := range []reflect.Type{reflect.TypeFor[cw.Event](), reflect.TypeFor[cw.Chunk](), reflect.TypeFor[cw.OutputEvent](), reflect.TypeFor[endData]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[cw.Event](), reflect.TypeFor[cw.Chunk](), reflect.TypeFor[cw.OutputEvent](), reflect.TypeFor[cw.PendingConversation](), reflect.TypeFor[endData]()} {
 		registry.Schema(t, true, "")
 	}
 	for _, info := range cw.EventTable() {
@@ -185,10 +187,10 @@ func eventSchemaName(t cw.EventType) string {
 // describeStream says which frames a stream sends. contentSchema is how JSON
 // Schema describes what a text holds; x-frames tells the names apart.
 func (s *Server) describeStream(op *huma.Operation) {
-	items := []string{"AnyEvent"}
-	if op.OperationID == "get-agent-output" {
-		items = []string{"Chunk", "OutputEvent"}
-	}
+	items := map[string][]string{
+		"get-events": {"AnyEvent"}, "get-agent-output": {"Chunk", "OutputEvent"},
+		"await-conversation": {"ConversationView"}, "list-pending-conversations": {"PendingConversation"},
+	}[op.OperationID]
 	data := &huma.Schema{Description: "the JSON in data"}
 	for _, name := range append(items, "EndData", "Problem") {
 		data.AnyOf = append(data.AnyOf, refTo(name))

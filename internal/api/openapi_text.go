@@ -18,7 +18,7 @@ Errors are ` + "`{code, message, hint}`" + ` with a status that belongs to the c
 
 Fields and values may be added within a major version: ignore what you do not know. So does the daemon, except that a parameter or a field that is nearly one of the route's is refused, because the other was meant. The header ` + "`Cw-Api`" + ` of each answer has the version; a request may carry it too, and one of another major version is refused.
 
-The two streams are server-sent events. An item has no event name, so that the onmessage of an EventSource gets all of them.`
+The streams are server-sent events. An item has no event name, so that the onmessage of an EventSource gets all of them.`
 
 const aboutServer = `The door for dashboards. It is closed until http.address is set. The same API is on the unix socket of the daemon (host cw.sock), where the kernel tells who is calling and people need no token.`
 
@@ -32,6 +32,7 @@ func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "agents", Description: "Start, watch, tell, stop, resume and remove agents, and see what they changed."},
 		{Name: "questions", Description: "What agents ask people, and the answers."},
+		{Name: "conversations", Description: "What agents ask each other, and the answers."},
 		{Name: "projects", Description: "The git repositories that agents work on."},
 		{Name: "initiatives", Description: "From a goal to tasks: initiatives, their pages, phases and tasks."},
 		{Name: "proposals", Description: "Changes that architect agents suggest, for people to accept or dismiss."},
@@ -48,77 +49,83 @@ func tags() []*huma.Tag {
 // operationText says more about a route than its summary.
 func operationText(id string) string {
 	return map[string]string{
-		"get-status":            "How the daemon is: version, places, counts and sizes.",
-		"shut-down":             "Asks the daemon to end and answers at once with the status as it was. Agents run on; the next daemon takes them up.",
-		"get-whoami":            "Who the daemon takes the caller for.",
-		"list-projects":         "One page of the projects, by name unless `sort` says otherwise.",
-		"add-project":           "Registers the repository that contains a folder. One that is registered already is answered as it is.",
-		"get-project":           "One project by id, name or absolute path.",
-		"remove-project":        "Forgets a project and cw's own copy of it. The repository itself is not touched. Refused while agents use it.",
-		"list-agents":           "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
-		"spawn-agent":           "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
-		"get-agent":             "One agent with its runs, places and open questions.",
-		"stop-agent":            "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
-		"get-agent-diff":        "What the agent changed since its base: commits, and work that is not committed.",
-		"get-agent-output":      "Stored output first, then live, without a gap or a double. Closing the connection never stops the agent.",
-		"resume-agent":          "Starts another run of an agent that is idle, crashed or stopped, in the same worktree and, where its CLI can, in the same session. It answers when the CLI runs. Refused for one that runs, waits for answers or is removed.",
-		"remove-agent":          "Puts the agent's places into the trash, after a snapshot of all that is not committed. Branches, output and rows stay. Refused while it runs. Removing a removed agent changes nothing.",
-		"restore-agent":         "Brings a removed agent back, with its worktree, branch and what was not committed. 410 when nothing holds them any more. Restoring an agent that was not removed changes nothing.",
-		"list-messages":         "One page of all texts to and from an agent, oldest first unless `sort` says otherwise.",
-		"send-message":          "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
-		"list-questions":        "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
-		"get-question":          "One question by its id.",
-		"get-toolbox":           "Which of cw's tools the calling agent may be offered, by the rights of its run, and how patient its CLI is with their calls. Agents only.",
-		"answer-questions":      "Stores answers, all or none of them, and answers with the questions when they are durable. An agent of which no question is open any more is resumed with them, exactly once. Refused, naming the answer, for a question that is answered already.",
-		"set-project":           "Changes policies of a project. What is not named stays.",
-		"list-initiatives":      "One page of the initiatives, newest first unless `sort` says otherwise.",
-		"create-initiative":     "Makes an initiative and its first page, which holds the goal. Its slug, the name in commands and branches, is made of the name and numbered when it is taken.",
-		"get-initiative":        "One initiative by id or slug with its pages, phases and tasks, all without their texts, and the number of open proposals.",
-		"edit-initiative":       "Changes an initiative. What is not named stays. An archived one changes in nothing but being taken out of the archive; archiving is refused while agents of it work.",
-		"list-pages":            "The pages of an initiative without their texts, in the order of the tree.",
-		"create-page":           "Makes a page as the last of its siblings.",
-		"get-page":              "One page with its text.",
-		"edit-page":             "Changes or moves a page. What is not named stays. With `revision` a page that changed since is left as it is. A move below itself is refused, naming the way around.",
-		"remove-page":           "Removes a page. Refused for the first page and for one with pages below it.",
-		"list-phases":           "The phases of an initiative without their texts, in order, archived ones too.",
-		"create-phase":          "Makes a phase as the last of its initiative. It is approved: a person asks for it.",
-		"get-phase":             "One phase with its text.",
-		"edit-phase":            "Changes a phase. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
-		"list-initiative-tasks": "The tasks of an initiative without their texts, in the order of its phases.",
-		"list-tasks":            "The tasks of an initiative or of a phase, one of which must be named, without their texts.",
-		"create-task":           "Makes a task as the last of its phase. It is pending: a person asks for it.",
-		"get-task":              "One task with its text.",
-		"edit-task":             "Changes a task. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
-		"list-proposals":        "One page of the proposals that match all filters, oldest first unless `sort` says otherwise.",
-		"get-proposal":          "One proposal with its target as it is now, and what happened to that since.",
-		"accept-proposals":      "Makes the suggested changes in the order in which they depend on each other, all or none. Refused, naming the proposal, when one is not open, when its target changed since, and when it depends on something that is not there and not among them.",
-		"dismiss-proposals":     "Lets proposals be, all or none. The note is told to the next agent.",
-		"render-prompt":         "Renders exactly what an agent would be told, with its blocks, and makes nothing. An architect needs an initiative, or a phase or task of one; an execute agent a task or a goal.",
-		"list-accounts":         "The accounts of a provider, or of all, by priority and name. Secrets are never shown.",
-		"get-account":           "One account by id, name, or `PROVIDER/NAME` (percent-encoded) where several providers have the name.",
-		"add-account":           "Adds an account with a token, an API key, or the directory of an existing login; with none of them an empty one for a login to come. Refused for a name that is taken and for a login that is an account already. The secret is kept in the system's keyring or a sealed file, and told to nobody but the CLI.",
-		"set-account":           "Changes an account. What is not named stays. Agents that run are not touched.",
-		"remove-account":        "Forgets an account and its secret; the costs of its runs stay. Refused, naming the agents, while one uses it, unless `drain` is set: then it gets no new runs and goes with its last agent.",
-		"login-account":         "The command and the variables with which a person logs in, in a terminal of their own. No secret is among them.",
-		"finish-login":          "Looks at what the CLI's own login left behind and takes it over.",
-		"discover-accounts":     "Logins that are found on this machine and are no accounts yet. It adds nothing.",
-		"get-account-usage":     "Asks the provider how far the account's windows are used. When it cannot be asked the answer has the last known figures with their age.",
-		"test-account":          "Tries the account's credentials, and tells what was seen.",
-		"get-costs":             "Sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`; what they cost is added at their end.",
-		"list-providers":        "All presets, built in and of the user's own files, by name; files that cannot be read, too, with line and reason. Programs that are found are asked for their version, once for as long as their file stays as it is.",
-		"get-provider":          "One provider by name or alias, with what is known to go wrong.",
-		"list-budgets":          "All budgets with what is spent of them, by runs that are under way too.",
-		"set-budget":            "Sets the limit of an agent, an initiative or an account; 0 takes it away. At 80 % there is an event budget:warning; at 100 % agents are asked to commit and stop, and then stopped.",
-		"collect-garbage":       "Frees what is kept no longer, and tells what stays and why. With `dryRun` nothing is done.",
-		"make-backup":           "Copies the databases as they are at one moment to a path on the daemon's machine, and verifies the copies. Refused when something is there.",
-		"list-tokens":           "One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.",
-		"create-token":          "Makes a token. The answer is the only place where it can be seen.",
-		"revoke-token":          "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
-		"get-events":            "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",
-		"create-stream-ticket":  "Makes a ticket for one stream. It lives 30 seconds, opens one stream once, and may what its maker may.",
-		"get-health":            "Whether a daemon answers. It tells nothing else.",
-		"get-metrics":           "Figures in the text format of Prometheus, when metrics.enabled is set.",
-		"get-openapi":           "This document.",
+		"get-status":                 "How the daemon is: version, places, counts and sizes.",
+		"shut-down":                  "Asks the daemon to end and answers at once with the status as it was. Agents run on; the next daemon takes them up.",
+		"get-whoami":                 "Who the daemon takes the caller for.",
+		"list-projects":              "One page of the projects, by name unless `sort` says otherwise.",
+		"add-project":                "Registers the repository that contains a folder. One that is registered already is answered as it is.",
+		"get-project":                "One project by id, name or absolute path.",
+		"remove-project":             "Forgets a project and cw's own copy of it. The repository itself is not touched. Refused while agents use it.",
+		"list-agents":                "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
+		"spawn-agent":                "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
+		"get-agent":                  "One agent with its runs, places and open questions.",
+		"stop-agent":                 "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
+		"get-agent-diff":             "What the agent changed since its base: commits, and work that is not committed.",
+		"get-agent-output":           "Stored output first, then live, without a gap or a double. Closing the connection never stops the agent.",
+		"resume-agent":               "Starts another run of an agent that is idle, crashed or stopped, in the same worktree and, where its CLI can, in the same session. It answers when the CLI runs. Refused for one that runs, waits for answers or is removed.",
+		"remove-agent":               "Puts the agent's places into the trash, after a snapshot of all that is not committed. Branches, output and rows stay. Refused while it runs. Removing a removed agent changes nothing.",
+		"restore-agent":              "Brings a removed agent back, with its worktree, branch and what was not committed. 410 when nothing holds them any more. Restoring an agent that was not removed changes nothing.",
+		"list-messages":              "One page of all texts to and from an agent, oldest first unless `sort` says otherwise.",
+		"send-message":               "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
+		"list-questions":             "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
+		"get-question":               "One question by its id.",
+		"get-toolbox":                "Which of cw's tools the calling agent may be offered, by the rights of its run, and how patient its CLI is with their calls. Agents only.",
+		"answer-questions":           "Stores answers, all or none of them, and answers with the questions when they are durable. An agent of which no question is open any more is resumed with them, exactly once. Refused, naming the answer, for a question that is answered already.",
+		"set-project":                "Changes policies of a project. What is not named stays.",
+		"list-initiatives":           "One page of the initiatives, newest first unless `sort` says otherwise.",
+		"create-initiative":          "Makes an initiative and its first page, which holds the goal. Its slug, the name in commands and branches, is made of the name and numbered when it is taken.",
+		"get-initiative":             "One initiative by id or slug with its pages, phases and tasks, all without their texts, and the number of open proposals.",
+		"edit-initiative":            "Changes an initiative. What is not named stays. An archived one changes in nothing but being taken out of the archive; archiving is refused while agents of it work.",
+		"list-pages":                 "The pages of an initiative without their texts, in the order of the tree.",
+		"create-page":                "Makes a page as the last of its siblings.",
+		"get-page":                   "One page with its text.",
+		"edit-page":                  "Changes or moves a page. What is not named stays. With `revision` a page that changed since is left as it is. A move below itself is refused, naming the way around.",
+		"remove-page":                "Removes a page. Refused for the first page and for one with pages below it.",
+		"list-phases":                "The phases of an initiative without their texts, in order, archived ones too.",
+		"create-phase":               "Makes a phase as the last of its initiative. It is approved: a person asks for it.",
+		"get-phase":                  "One phase with its text.",
+		"edit-phase":                 "Changes a phase. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
+		"list-initiative-tasks":      "The tasks of an initiative without their texts, in the order of its phases.",
+		"list-tasks":                 "The tasks of an initiative or of a phase, one of which must be named, without their texts.",
+		"create-task":                "Makes a task as the last of its phase. It is pending: a person asks for it.",
+		"get-task":                   "One task with its text.",
+		"edit-task":                  "Changes a task. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
+		"list-proposals":             "One page of the proposals that match all filters, oldest first unless `sort` says otherwise.",
+		"get-proposal":               "One proposal with its target as it is now, and what happened to that since.",
+		"accept-proposals":           "Makes the suggested changes in the order in which they depend on each other, all or none. Refused, naming the proposal, when one is not open, when its target changed since, and when it depends on something that is not there and not among them.",
+		"dismiss-proposals":          "Lets proposals be, all or none. The note is told to the next agent.",
+		"render-prompt":              "Renders exactly what an agent would be told, with its blocks, and makes nothing. An architect needs an initiative, or a phase or task of one; an execute agent a task or a goal.",
+		"list-accounts":              "The accounts of a provider, or of all, by priority and name. Secrets are never shown.",
+		"get-account":                "One account by id, name, or `PROVIDER/NAME` (percent-encoded) where several providers have the name.",
+		"add-account":                "Adds an account with a token, an API key, or the directory of an existing login; with none of them an empty one for a login to come. Refused for a name that is taken and for a login that is an account already. The secret is kept in the system's keyring or a sealed file, and told to nobody but the CLI.",
+		"set-account":                "Changes an account. What is not named stays. Agents that run are not touched.",
+		"remove-account":             "Forgets an account and its secret; the costs of its runs stay. Refused, naming the agents, while one uses it, unless `drain` is set: then it gets no new runs and goes with its last agent.",
+		"login-account":              "The command and the variables with which a person logs in, in a terminal of their own. No secret is among them.",
+		"finish-login":               "Looks at what the CLI's own login left behind and takes it over.",
+		"discover-accounts":          "Logins that are found on this machine and are no accounts yet. It adds nothing.",
+		"get-account-usage":          "Asks the provider how far the account's windows are used. When it cannot be asked the answer has the last known figures with their age.",
+		"test-account":               "Tries the account's credentials, and tells what was seen.",
+		"get-costs":                  "Sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`; what they cost is added at their end.",
+		"list-providers":             "All presets, built in and of the user's own files, by name; files that cannot be read, too, with line and reason. Programs that are found are asked for their version, once for as long as their file stays as it is.",
+		"get-provider":               "One provider by name or alias, with what is known to go wrong.",
+		"list-budgets":               "All budgets with what is spent of them, by runs that are under way too.",
+		"set-budget":                 "Sets the limit of an agent, an initiative or an account; 0 takes it away. At 80 % there is an event budget:warning; at 100 % agents are asked to commit and stop, and then stopped.",
+		"collect-garbage":            "Frees what is kept no longer, and tells what stays and why. With `dryRun` nothing is done.",
+		"make-backup":                "Copies the databases as they are at one moment to a path on the daemon's machine, and verifies the copies. Refused when something is there.",
+		"list-tokens":                "One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.",
+		"create-token":               "Makes a token. The answer is the only place where it can be seen.",
+		"revoke-token":               "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
+		"get-events":                 "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",
+		"create-stream-ticket":       "Makes a ticket for one stream. It lives 30 seconds, opens one stream once, and may what its maker may.",
+		"get-health":                 "Whether a daemon answers. It tells nothing else.",
+		"get-metrics":                "Figures in the text format of Prometheus, when metrics.enabled is set.",
+		"get-openapi":                "This document.",
+		"list-conversations":         "One page of the conversations that match all filters, newest first unless `sort` says otherwise.",
+		"get-conversation":           "One conversation by its id.",
+		"ask-agent":                  "Stores a question of the calling agent to another one and answers at once, with who was chosen. Refused for people; for the agent itself; for a target that does not run, unless `queue` or `wake` is set; for a circle of agents that wait for each other, which is named; and past a limit. With `requestKey` it may be repeated.",
+		"await-conversation":         "One item, the conversation, once it is answered or cancelled; then the end. Who comes back after the connection broke gets it, too. Only the agent that asks, and people.",
+		"answer-conversation":        "Answers a question to the calling agent, once; the same answer again changes nothing. Refused for a conversation that is answered otherwise or cancelled, and for everybody who was not asked.",
+		"list-pending-conversations": "Questions to the agent that are not answered: what is stored first, then what comes, for as long as its run lasts. Items carry no id: who comes back gets what is not answered yet, again. Only the agent itself.",
 	}[id]
 }
 
@@ -232,6 +239,11 @@ func schemaText(name string) string {
 		"Question":                 "one question of an agent to people",
 		"QuestionAnsweredPayload":  "payload of question:answered",
 		"QuestionOption":           "one offered answer",
+		"AskRequest":               "asks another agent; exactly one of agentId, taskId and phaseId is set",
+		"ConversationAnswer":       "answers a question of another agent",
+		"ConversationView":         "a question of an agent to another one, and its answer",
+		"PageConversationView":     "one page of conversations",
+		"PendingConversation":      "a question as the asked agent gets it",
 		"ConversationCreated":      "payload of conversation:created",
 		"ConversationMoved":        "payload of conversation:delivered, conversation:answered and conversation:cancelled",
 		"PlanChanged":              "payload of plan:created and plan:revised",
@@ -290,7 +302,7 @@ func errorExamples() map[int]errorExample {
 		http.StatusInternalServerError: {about: "A bug or a broken machine. The text is in the log only, under the id in the message.", problem: problem{
 			Code: cw.CodeInternal, Message: "internal error (log id k3v7q2mzt5ha)", Hint: "`cw logs` shows what happened under this id"}},
 		http.StatusServiceUnavailable: {about: "The daemon is stopping, or speaks another major version of the API.", problem: problem{
-			Code: cw.CodeUnreachable, Message: "the daemon is stopping"}},
+			Code: cw.CodeUnreachable, Message: stoppingText}},
 	}
 }
 
@@ -311,6 +323,10 @@ func bodyExample(id string) any {
 		return cw.SendRequest{Text: "The tests are in parser_test.go", WhenBusy: cw.BusyQueue}
 	case "answer-questions":
 		return cw.AnswersRequest{Answers: map[cw.QuestionID]string{"k3v7q2mzt5ha": "yes", "m4w8r3nzu6jb": `["fast","small"]`}}
+	case "ask-agent":
+		return cw.AskRequest{AgentID: "calm-fox", Question: "Which parser do you use?"}
+	case "answer-conversation":
+		return cw.ConversationAnswer{Answer: "The new one, in parser/"}
 	case "set-project":
 		resume := cw.StallResume
 		return cw.ProjectSettings{Stall: &resume}
@@ -359,7 +375,12 @@ func bodyExample(id string) any {
 }
 
 func frameExample(id string) string {
-	if id == "get-events" {
+	switch id {
+	case "await-conversation":
+		return "data: {\"id\":\"k3v7q2mzt5ha\",\"fromAgentId\":\"m4w8r3nzu6jb\",\"fromRunId\":\"n5x9s4pav7kc\",\"toAgentId\":\"p6y2t5qbw3ld\",\"targetKind\":\"agent\",\"targetId\":\"calm-fox\",\"question\":\"Which parser do you use?\",\"answer\":\"The new one\",\"status\":\"answered\",\"queue\":false,\"wake\":false,\"createdAt\":\"2026-01-02T03:04:05Z\",\"updatedAt\":\"2026-01-02T03:04:09Z\",\"from\":\"brave-otter\",\"to\":\"calm-fox\"}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
+	case "list-pending-conversations":
+		return "data: {\"conversationId\":\"k3v7q2mzt5ha\",\"fromAgentId\":\"m4w8r3nzu6jb\",\"question\":\"Which parser do you use?\"}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
+	case "get-events":
 		return "id: 17\ndata: {\"seq\":17,\"type\":\"agent:running\",\"at\":\"2026-01-02T03:04:05Z\",\"actorKind\":\"cw\",\"agentId\":\"k3v7q2mzt5ha\",\"data\":{\"name\":\"brave-otter\",\"sessionNumber\":1,\"pid\":4711}}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
 	}
 	return "id: 9\ndata: {\"id\":9,\"agentId\":\"k3v7q2mzt5ha\",\"agentName\":\"brave-otter\",\"session\":1,\"offset\":0,\"bytes\":\"aGVsbG8K\",\"createdAt\":\"2026-01-02T03:04:05Z\"}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"

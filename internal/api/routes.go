@@ -43,7 +43,8 @@ func (r Route) bodyMax() int64 {
 	case r.Method != http.MethodPost:
 		return 0
 	case slices.Contains([]string{
-		"spawn-agent", "resume-agent", "send-message", "answer-questions", "create-initiative", "edit-initiative",
+		"spawn-agent", "resume-agent", "send-message", "answer-questions", "ask-agent", "answer-conversation",
+		"create-initiative", "edit-initiative",
 		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
 		"render-prompt", "ask-people",
 	}, r.ID):
@@ -90,6 +91,12 @@ func Routes() []Route {
 		{post, "/v1/answers", "answer-questions", "Answer questions, all or none", peopleOnly, false, operate},
 
 		{get, "/v1/tools", "get-toolbox", "Which tools the calling agent may be offered", cw.ScopeReadSelf, false, never},
+		{get, "/v1/conversations", "list-conversations", "Questions of agents to each other, newest first", peopleOnly, false, read},
+		{post, "/v1/conversations", "ask-agent", "Ask another agent", cw.ScopeMessage, false, never},
+		{get, "/v1/conversations/{conversation}", "get-conversation", "One question of an agent to another one", cw.ScopeMessage, false, read},
+		{get, "/v1/conversations/{conversation}/answer", "await-conversation", "The answer of another agent, once it is there", cw.ScopeMessage, false, read},
+		{post, "/v1/conversations/{conversation}/answer", "answer-conversation", "Answer another agent", cw.ScopeMessage, false, never},
+		{get, "/v1/agents/{id}/conversations/pending", "list-pending-conversations", "What other agents ask an agent, stored and live", cw.ScopeMessage, true, never},
 
 		{get, "/v1/initiatives", "list-initiatives", "Initiatives, newest first", peopleOnly, false, read},
 		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},
@@ -174,7 +181,7 @@ func covers(scopes []cw.Scope, needed cw.Scope) bool {
 func (r Route) forbidden(actor cw.Actor) error {
 	if actor.Kind == cw.ActorAgent {
 		return cw.Errorf(cw.CodeForbidden, "an agent may not do this (%s)", r.ID).
-			WithHint("only a person outside of an agent's run may; an agent may read itself, its output, its diff, and what belongs to its initiative")
+			WithHint("only a person outside of an agent's run may; an agent may read itself, its output, its diff and what belongs to its initiative, and ask and answer other agents")
 	}
 	if actor.Kind == cw.ActorDashboard && r.Dashboard == never {
 		return cw.Errorf(cw.CodeForbidden, "this cannot be done over TCP (%s)", r.ID).

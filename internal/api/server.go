@@ -124,6 +124,7 @@ func registerAll(s *Server) {
 	registerMessages(s)
 	registerQuestions(s)
 	registerTools(s)
+	registerConversations(s)
 	registerOutput(s)
 	registerEvents(s)
 	registerInitiatives(s)

@@ -21,6 +21,11 @@ func TestServicesThroughTheWire(t *testing.T) {
 		d := startDaemon(t, nil)
 		f := d.fixture
 		f.Services = d.client("")
+		talk := f.Talk
+		f.Talk = func(t *testing.T) (string, cw.Services) {
+			name, _ := talk(t)
+			return name, d.client(tokenOf + name)
+		}
 		return f
 	})
 }

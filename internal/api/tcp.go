@@ -97,7 +97,7 @@ func (f tcpFront) known(r *http.Request, row Route) (caller, error) {
 		return caller{}, err
 	}
 	if tickets, has := r.URL.Query()[ticketParam]; has {
-		if token != "" || len(tickets) != 1 || !f.s.streams[row.ID] {
+		if token != "" || len(tickets) != 1 || !f.s.streams[row.ID] || row.Dashboard == never {
 			return caller{}, errTicket()
 		}
 		return f.s.tickets.redeem(tickets[0])

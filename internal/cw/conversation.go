@@ -130,7 +130,7 @@ func (r AskRequest) Check() error {
 	case named > 1:
 		return Errorf(CodeInvalid, "several targets are named").WithHint("name one of: an agent, a task, a phase")
 	case len(r.RequestKey) > 128:
-		return Errorf(CodeInvalid, "the request key is longer than 128 bytes")
+		return Errorf(CodeInvalid, "the request key is longer than 128 bytes").WithHint("cw id makes one")
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ func (a ConversationAnswer) Check() error { return checkConversationText("answer
 func checkConversationText(what, text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return Errorf(CodeInvalid, "the %s is empty", what)
+		return Errorf(CodeInvalid, "the %s is empty", what).WithHint("say it in words; - reads them from stdin")
 	case len(text) > ConversationTextMax:
 		return Errorf(CodeInvalid, "the %s is %d bytes long, at most %d are taken", what, len(text), ConversationTextMax).
 			WithHint("put long texts into a file that the other agent can read, and name its path")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return Errorf(CodeInvalid, "the %s is not plain UTF-8 text", what)
+		return Errorf(CodeInvalid, "the %s is not plain UTF-8 text", what).WithHint("convert it, for example with iconv -t utf-8")
 	}
 	return nil
 }

@@ -54,6 +54,7 @@ type DaemonService interface {
 type Services interface {
 	AgentService
 	QuestionService
+	ConversationService
 	MessageService
 	ProjectService
 	HouseService

@@ -53,6 +53,9 @@ type Fixture struct {
 	Work func(t *testing.T, projects ...string) (name string, finish func())
 	// Ask makes an agent that waits for answers to the questions of Asked.
 	Ask func(t *testing.T) (name string)
+	// Talk makes an agent that runs until it is stopped, and gives the services as
+	// that agent calls them.
+	Talk func(t *testing.T) (name string, as cw.Services)
 	// Text gives a text, another one each time; an agent that is told it runs
 	// until it is stopped.
 	Text func() string
@@ -117,6 +120,14 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Answers", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, answersCase},
 		{"BadAnswers", func(f Fixture) bool { return f.Ask != nil }, badAnswersCase},
 		{"AnswersRace", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, answersRaceCase},
+		{"BadConversationList", nil, badConversationListCase},
+		{"Conversation", func(f Fixture) bool { return f.Talk != nil }, conversationCase},
+		{"ConversationLive", func(f Fixture) bool { return f.Talk != nil }, conversationLiveCase},
+		{"ConversationList", func(f Fixture) bool { return f.Talk != nil }, conversationListCase},
+		{"BadConversations", func(f Fixture) bool { return f.Talk != nil }, badConversationsCase},
+		{"CancelledConversations", func(f Fixture) bool { return f.Talk != nil }, cancelledConversationsCase},
+		{"RestingConversations", func(f Fixture) bool { return f.Talk != nil && f.Work != nil }, restingConversationsCase},
+		{"ManyConversations", func(f Fixture) bool { return f.Talk != nil }, manyConversationsCase},
 		{"Resume", func(f Fixture) bool { return f.Work != nil && f.Ask != nil && f.Text != nil }, resumeCase},
 		{"ResumeRace", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, resumeRaceCase},
 		{"SendToBusy", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToBusyCase},

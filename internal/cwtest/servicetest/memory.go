@@ -14,7 +14,7 @@ import (
 )
 
 // Memory implements cw.Services in memory. Its agents are rows that do nothing
-// by themselves: a test makes them write (Say), ask (Ask), end (Finish) and
+// by themselves: a test makes them write (Say), ask (SignalQuestions), end (Finish) and
 // tell (Tell).
 type Memory struct {
 	// Identity answers Whoami for the actor of a request.
@@ -27,9 +27,10 @@ type Memory struct {
 	tokens   []cw.Token      // oldest first
 	accounts []memoryAccount // oldest first, without those that are removed
 	budgets  []cw.Budget
-	asked    []cw.QuestionView   // oldest first
-	messages []cw.Message        // oldest first
-	lost     map[cw.AgentID]bool // removed agents of which nothing is kept
+	asked    []cw.QuestionView     // oldest first
+	talks    []cw.ConversationView // oldest first
+	messages []cw.Message          // oldest first
+	lost     map[cw.AgentID]bool   // removed agents of which nothing is kept
 	requests map[string]cw.AgentID
 	chunks   []cw.Chunk
 	events   []cw.Event // stored and live ones, in order
@@ -144,6 +145,9 @@ func (m *Memory) Finish(ref string, status cw.AgentStatus) {
 
 func (m *Memory) setStatus(a *cw.AgentView, status cw.AgentStatus) {
 	a.Status, a.UpdatedAt = status, m.now()
+	if status == cw.StatusCrashed || status == cw.StatusStopped {
+		m.cancelTo(a, "is "+string(status))
+	}
 	m.tell(cw.NewEvent(cw.EventAgentStopped, cw.Actor{Kind: cw.ActorCW}, cw.AgentStopped{Name: a.Alias, Reason: cw.ReasonDone}).About(a.ID, ""))
 }
 

@@ -125,6 +125,7 @@ func (m *Memory) remove(a *cw.AgentView, by cw.Actor) {
 		w.State, w.Trash, w.TrashedAt = cw.WorktreeTrashed, "/trash/"+a.Alias+"/"+w.Project, &at
 		trash = append(trash, w.Trash)
 	}
+	m.cancelTo(a, "was removed")
 	for _, q := range m.open(a) {
 		q.Status = cw.QuestionWithdrawn
 		m.tell(cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{

@@ -10,9 +10,9 @@ import (
 	"cw/internal/cw"
 )
 
-// Ask ends an agent's run with questions to people. What they ask, offer and
+// SignalQuestions ends an agent's run with questions to people. What they ask, offer and
 // allow is taken from the given ones.
-func (m *Memory) Ask(ref string, questions ...cw.Question) {
+func (m *Memory) SignalQuestions(ref string, questions ...cw.Question) {
 	m.change(func() {
 		a, err := m.find(ref)
 		if err != nil {

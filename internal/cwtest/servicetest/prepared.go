@@ -73,8 +73,13 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 		Ask: func(t *testing.T) string {
 			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "ask"})
 			ok(t, err)
-			m.Ask(view.Alias, Asked()...)
+			m.SignalQuestions(view.Alias, Asked()...)
 			return view.Alias
+		},
+		Talk: func(t *testing.T) (string, cw.Services) {
+			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "talk"})
+			ok(t, err)
+			return view.Alias, m.As(view.Alias)
 		},
 		Text: func() string { return "go on <&>\nand on " + cw.NewID() },
 		Lose: m.Lose,
