@@ -232,6 +232,11 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "answered", Route: route, Code: code})
 	}
+	if s.Door != "" {
+		if err := openDoor(s.Door, os.Getenv("CW_SOCKET")); err != nil {
+			return err
+		}
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()
