@@ -114,6 +114,9 @@ type farEnds struct {
 	// connect gives the daemon, started when none runs; reach never starts it.
 	connect func(context.Context) (cw.Services, error)
 	reach   func(context.Context) (cw.Services, error)
+	// stay is connect for commands that wait anyhow: inside of a run a daemon that
+	// is away is waited for until ctx ends.
+	stay func(context.Context) (cw.Services, error)
 	// serve is the daemon itself, until ctx ends, with settings that the command
 	// line gives; examine looks at the machine.
 	serve   func(ctx context.Context, home cw.Home, flags map[string]string, terminal io.Writer) error

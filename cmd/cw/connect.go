@@ -23,6 +23,7 @@ func (a *app) wire() {
 		inside:  c.insideRun,
 		connect: c.connect,
 		reach:   c.reach,
+		stay:    c.stay,
 		serve:   a.serveHome,
 		examine: func(ctx context.Context, home cw.Home) []daemon.Check { return daemon.Doctor(ctx, home, a.env.list()) },
 		rebuild: daemon.Recover,

@@ -70,7 +70,7 @@ func (c *connector) connect(ctx context.Context) (cw.Services, error) {
 		return nil, err
 	}
 	if c.insideRun(home) {
-		return c.await(ctx, home)
+		return c.await(ctx, home, insideMax)
 	}
 	deadline := time.Now().Add(settleMax)
 	for {
@@ -87,6 +87,19 @@ func (c *connector) connect(ctx context.Context) (cw.Services, error) {
 			return nil, err
 		}
 	}
+}
+
+// stay is connect for commands that wait anyhow: inside of a run a daemon that is
+// away is waited for until ctx ends.
+func (c *connector) stay(ctx context.Context) (cw.Services, error) {
+	home, err := c.home()
+	if err != nil {
+		return nil, err
+	}
+	if !c.insideRun(home) {
+		return c.connect(ctx)
+	}
+	return c.await(ctx, home, 0)
 }
 
 // socket is where the daemon listens: what it wrote down, else the usual place.
@@ -149,20 +162,26 @@ func absent(err error) bool {
 		(errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED))
 }
 
-// await waits for a daemon that somebody else starts.
-func (c *connector) await(ctx context.Context, home cw.Home) (cw.Services, error) {
-	deadline := time.Now().Add(insideMax)
+// await waits for a daemon that somebody else starts: for so long, 0 for as long
+// as ctx lasts. A wait that ends by the time of ctx is CodeUnreachable, too.
+func (c *connector) await(ctx context.Context, home cw.Home, most time.Duration) (cw.Services, error) {
+	began := time.Now()
 	for {
 		svc, err := c.ask(ctx, home)
-		if cw.ErrorCode(err) != cw.CodeUnreachable {
+		away := cw.ErrorCode(err) == cw.CodeUnreachable
+		if err != nil && !away && !errors.Is(ctx.Err(), context.DeadlineExceeded) || err == nil {
 			return svc, err
 		}
-		if time.Now().After(deadline) {
-			return nil, cw.Errorf(cw.CodeUnreachable, "no daemon answers since %s", insideMax).
-				WithHint("an agent cannot start the daemon; a person does, with any cw command outside of the run").Because(err)
+		over := most > 0 && time.Since(began) > most
+		if !over && pause(ctx, insidePoll) != nil {
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, ctx.Err()
+			}
+			over = true
 		}
-		if err := pause(ctx, insidePoll); err != nil {
-			return nil, err
+		if over {
+			return nil, cw.Errorf(cw.CodeUnreachable, "no daemon answers since %s", time.Since(began).Round(time.Second)).
+				WithHint("an agent cannot start the daemon; a person does, with any cw command outside of the run").Because(err)
 		}
 	}
 }

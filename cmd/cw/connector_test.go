@@ -167,6 +167,49 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestStay: a command that waits anyhow waits for the daemon as long as for the
+// rest, inside of a run; outside it starts one.
+func TestStay(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name     string
+		inside   bool
+		back     time.Duration // when the daemon is there again
+		most     time.Duration // of the wait; 0: Ctrl-C after three hours
+		took     time.Duration
+		code     cw.Code
+		launched int
+	}{
+		{name: "it comes back late", inside: true, back: time.Hour, took: time.Hour},
+		{name: "its time is over first", inside: true, back: time.Hour, most: time.Minute, took: time.Minute, code: cw.CodeUnreachable},
+		{name: "shorter than others wait", inside: true, back: time.Hour, most: time.Second, took: time.Second, code: cw.CodeUnreachable},
+		{name: "left", inside: true, back: 9 * time.Hour, took: 3 * time.Hour},
+		{name: "outside", back: 2 * time.Second, took: 2 * time.Second, launched: 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				if tc.inside {
+					w.env[proc.RunVariable] = "r1"
+				}
+				w.answers = after(tc.back, gone, there)
+				ctx, cancel := upTo(t.Context(), tc.most)
+				defer cancel()
+				time.AfterFunc(3*time.Hour, cancel)
+				begin := time.Now()
+				_, err := w.stay(ctx)
+				left := tc.name == "left" && errors.Is(err, context.Canceled)
+				if cw.ErrorCode(err) != tc.code && !left {
+					t.Errorf("got %v, want code %q", err, tc.code)
+				}
+				if took := time.Since(begin); took < tc.took || took > tc.took+time.Second || w.launched != tc.launched {
+					t.Errorf("took %s, want %s; launched %d", took, tc.took, w.launched)
+				}
+			})
+		})
+	}
+}
+
 // TestLeftToken: a person whose shell has an agent's token is told.
 func TestLeftToken(t *testing.T) {
 	t.Parallel()

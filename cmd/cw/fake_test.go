@@ -45,6 +45,7 @@ type fakeServices struct {
 	fakeAccounts
 	fakeProviders
 	fakePlans
+	fakeConversations
 }
 
 var _ cw.Services = (*fakeServices)(nil)
@@ -354,6 +355,9 @@ func (f *fakeServices) Shutdown(context.Context) (cw.DaemonStatus, error) {
 }
 
 func (f *fakeServices) Whoami(context.Context) (cw.Whoami, error) {
+	if f.self.Kind != "" {
+		return f.self, f.fails("Whoami")
+	}
 	return cw.Whoami{Kind: cw.ActorPerson}, f.fails("Whoami")
 }
 

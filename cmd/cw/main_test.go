@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write golden files and docs/cli.md anew
 // TestMain is cw itself when it is started as one: daemons and shims of the
 // tests, and what agents call, are this very binary.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{"serve", "shim", "id"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{"serve", "shim", "id", "ask", "listen", "answer"}, os.Args[1]) {
 		main()
 	}
 	time.Local = time.UTC
@@ -66,6 +66,7 @@ func newBench(t *testing.T) *bench {
 	}
 	unreachable := cw.Errorf(cw.CodeUnreachable, "no daemon is running").WithHint("start one with `cw serve`").Because(os.ErrNotExist)
 	b.farEnds = farEnds{
+		stay:   func(context.Context) (cw.Services, error) { return b.fake, nil },
 		home:   func() (cw.Home, error) { return "/home/lead/.cw", nil },
 		inside: func(cw.Home) bool { return b.env[proc.RunVariable] != "" },
 		connect: func(context.Context) (cw.Services, error) {

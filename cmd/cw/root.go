@@ -11,6 +11,7 @@ import (
 const (
 	groupWork   = "work"
 	groupDaemon = "daemon"
+	groupInside = "inside"
 	groupOther  = "other"
 )
 
@@ -43,15 +44,17 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupWork, Title: "Work:"},
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
+		&cobra.Group{ID: groupInside, Title: "For agents, inside of their runs:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newQuestionCmd(a), newInitiativeCmd(a), newPageCmd(a), newPhaseCmd(a), newTaskCmd(a), newProposalCmd(a), newPromptCmd(a),
+	addGroup(root, groupWork, newRunCmd(a, nil), newAgentCmd(a), newQuestionCmd(a), newConversationCmd(a), newInitiativeCmd(a), newPageCmd(a), newPhaseCmd(a), newTaskCmd(a), newProposalCmd(a), newPromptCmd(a),
 		newProjectCmd(a), newProviderCmd(a), newAccountCmd(a),
 		newCostCmd(a, nil), newBudgetCmd(a), newEventsCmd(a, nil),
 		newDemoCmd(a, nil))
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
 		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a),
 		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
+	addGroup(root, groupInside, newAskCmd(a, nil), newListenCmd(a, nil), newAnswerCmd(a, nil))
 	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
 	root.SetHelpCommandGroupID(groupOther)
 	indentExamples(root)

@@ -231,8 +231,8 @@ func TestEveryRouteFromInside(t *testing.T) {
 	want := map[string]int{}
 	for _, r := range api.Routes() {
 		for _, ref := range []string{own, other.Alias} {
-			path := strings.NewReplacer("{id}", ref, "{ref}", "shop").Replace(r.Path)
-			granted := r.Scope != "" && (!r.Self || ref == own)
+			path := strings.NewReplacer("{id}", ref, "{ref}", "shop", "{conversation}", "shop").Replace(r.Path)
+			granted := r.Scope != "" && (!r.Self || ref == own) && !strings.Contains(r.Path, "{conversation}") // it takes part in none
 			for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
 				if what := "{" + noun + "}"; strings.Contains(path, what) {
 					path, granted = strings.ReplaceAll(path, what, "shop"), false // it works for no initiative
@@ -241,6 +241,7 @@ func TestEveryRouteFromInside(t *testing.T) {
 			want[r.Method+" "+path] = map[bool]int{true: 200, false: 403}[granted]
 		}
 	}
+	want["POST /v1/conversations"] = 400 // nothing is asked in {}
 	want["GET /v1/nothing"] = 404
 	want["GET /v1/agents/nobody-here"] = 403 // who else is there is not told
 	script := fakecli.Script{Book: l.Books, Routes: slices.Sorted(maps.Keys(want)), Signal: `{"status":"done","noChanges":"only looked"}`}
@@ -352,6 +353,7 @@ func TestServices(t *testing.T) {
 			Spawn: spawning(hang),
 			Work:  func(t *testing.T, projects ...string) (string, func()) { return working(t, l, projects) },
 			Ask:   func(t *testing.T) string { return asking(t, l) },
+			Talk:  func(t *testing.T) (string, cw.Services) { return talking(t, l) },
 			Text: func() string { // the CLI does no script twice
 				return fakecli.Script{Hang: true, Book: l.Books, Content: cw.NewID()}.Text()
 			},
@@ -418,6 +420,23 @@ func asking(t *testing.T, l *lab.Lab) (name string) {
 	must(t, err)
 	l.Until(v.Alias, func(v cw.AgentView) bool { return v.Status.AtRest() && !v.Settling })
 	return v.Alias
+}
+
+// talking makes an agent that runs until it is stopped, and gives the services
+// as one of its processes calls them.
+func talking(t *testing.T, l *lab.Lab) (name string, as *api.Client) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "door") // a socket's path has at most 104 bytes
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	door := filepath.Join(dir, "s")
+	v, err := l.Client().Spawn(t.Context(), spawning(fakecli.Script{Book: l.Books, Door: door, Hang: true}))
+	must(t, err)
+	l.Until(v.Alias, func(v cw.AgentView) bool {
+		_, err := os.Stat(door)
+		return err == nil && v.Status == cw.StatusRunning
+	})
+	return v.Alias, api.NewClient(api.ClientOptions{Socket: door})
 }
 
 // suggesting makes an agent of an initiative that has written the files of

@@ -235,6 +235,11 @@ func act(s Script, book *bookWriter) error {
 	if err := s.talk(book); err != nil {
 		return err
 	}
+	if s.Door != "" {
+		if err := openDoor(s.Door, os.Getenv("CW_SOCKET")); err != nil {
+			return err
+		}
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()

@@ -29,6 +29,7 @@ type Script struct {
 	Child   bool           `json:"child,omitempty"`  // leave a child in a session of its own that ignores SIGTERM
 	Call    []string       `json:"call,omitempty"`   // a command to run; its output goes to the book
 	Routes  []string       `json:"routes,omitempty"` // "GET /v1/status": called on the socket, with the run's token; the answers go to the book
+	Door    string         `json:"door,omitempty"`   // a unix socket at which tests call the daemon as this run
 	Talk                   // with other agents
 	Wait    string         `json:"wait,omitempty"`    // wait until this file exists
 	Hang    bool           `json:"hang,omitempty"`    // until it is killed
