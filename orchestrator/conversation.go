@@ -9,6 +9,8 @@ import (
 	"cw/internal/cw"
 )
 
+var _ cw.ConversationService = (*Orchestrator)(nil)
+
 // lookAgain is how long somebody who waits for a conversation goes without a look
 // at the rows, should no bell ring.
 const lookAgain = 5 * time.Second
@@ -22,8 +24,6 @@ func (o *Orchestrator) Conversations(ctx context.Context, f cw.ConversationFilte
 func (o *Orchestrator) Conversation(ctx context.Context, id string) (cw.ConversationView, error) {
 	return o.Store.ConversationByID(ctx, id)
 }
-
-var _ cw.ConversationService = (*Orchestrator)(nil)
 
 // Ask implements cw.ConversationService. The question is durable when it returns;
 // that it reaches the other agent follows from the rows.
@@ -137,7 +137,7 @@ func (o *Orchestrator) PendingConversations(ctx context.Context, ref string) ite
 			if over || !o.giveAll(ctx, caller, pending, given, yield) {
 				return
 			}
-			if !awaitPeers(ctx, ring) {
+			if !o.awaitPeers(ctx, ring) {
 				return
 			}
 		}
@@ -173,8 +173,8 @@ func (o *Orchestrator) giveAll(ctx context.Context, caller cw.Actor, pending []c
 }
 
 // awaitPeers waits for a bell, for a while; false when ctx ended.
-func awaitPeers(ctx context.Context, ring <-chan struct{}) bool {
-	tick := time.NewTimer(lookAgain)
+func (o *Orchestrator) awaitPeers(ctx context.Context, ring <-chan struct{}) bool {
+	tick := time.NewTimer(o.lookAgain)
 	defer tick.Stop()
 	select {
 	case <-ring:
@@ -205,7 +205,7 @@ func (o *Orchestrator) AwaitConversation(ctx context.Context, id string) (cw.Con
 		if view.Status != cw.ConversationPending {
 			return o.fetch(ctx, caller, view)
 		}
-		if !awaitPeers(ctx, ring) {
+		if !o.awaitPeers(ctx, ring) {
 			return cw.ConversationView{}, ctx.Err()
 		}
 	}

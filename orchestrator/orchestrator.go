@@ -65,9 +65,11 @@ type Orchestrator struct {
 	bell  *bell
 	peers *bell // what agents ask each other, and ends of their runs: see Heard
 	asks  *askRate
-	turns *turns[cw.AgentID]
-	plans *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
-	rota  *rota
+	// lookAgain is how long who waits for a conversation sleeps without a bell.
+	lookAgain time.Duration
+	turns     *turns[cw.AgentID]
+	plans     *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
+	rota      *rota
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
@@ -98,17 +100,18 @@ func New(c Config) *Orchestrator {
 		c.Store = maskedStore{c.Store, c.Redact}
 	}
 	return &Orchestrator{
-		Config:  c,
-		bell:    newBell(),
-		peers:   newBell(),
-		asks:    newAskRate(),
-		turns:   newTurns[cw.AgentID](),
-		plans:   newTurns[cw.InitiativeID](),
-		rota:    newRota(),
-		parking: make(chan struct{}, 1),
-		jobs:    make(chan job),
-		live:    map[cw.RunID]*follower{},
-		spawns:  map[cw.OpID]*settlement{},
+		Config:    c,
+		bell:      newBell(),
+		peers:     newBell(),
+		asks:      newAskRate(),
+		lookAgain: lookAgain,
+		turns:     newTurns[cw.AgentID](),
+		plans:     newTurns[cw.InitiativeID](),
+		rota:      newRota(),
+		parking:   make(chan struct{}, 1),
+		jobs:      make(chan job),
+		live:      map[cw.RunID]*follower{},
+		spawns:    map[cw.OpID]*settlement{},
 	}
 }
 

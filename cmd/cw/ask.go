@@ -158,14 +158,18 @@ func timeUp(ctx context.Context, err error) bool {
 	return err != nil && errors.Is(context.Cause(ctx), errTimeUp)
 }
 
-// noteAsked says who was chosen, where the caller did not.
+// noteAsked says who was chosen, where the caller did not, and what an answer
+// has to wait for.
 func (a *app) noteAsked(c cw.ConversationView) {
-	switch {
-	case c.TargetKind == cw.AskedAgent:
-	case c.To == "":
-		a.note("nobody works on %s %s yet; the question waits for whoever does", c.TargetKind, oneLine(c.TargetID))
-	default:
+	if c.TargetKind != cw.AskedAgent && c.To != "" {
 		a.note("asked %s (%s)", oneLine(c.To), c.ToAgentID)
+	}
+	switch {
+	case c.Status != cw.ConversationPending:
+	case c.Reason != "":
+		a.note("%s; the question waits", oneLine(c.Reason))
+	case c.To == "":
+		a.note("nobody works on %s %s yet; the question waits", c.TargetKind, oneLine(c.TargetID))
 	}
 }
 

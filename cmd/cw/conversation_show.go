@@ -56,8 +56,8 @@ func (a *app) printConversation(c cw.ConversationView) {
 	}
 	rows := [][2]string{{"from", oneLine(c.From)}, {"to", to}, {"asked", since(&c.CreatedAt)}}
 	for _, row := range [][2]string{
-		{"waits for", waitsFor(c)}, {"given", since(c.DeliveredAt)}, {"answered", since(c.AnsweredAt)}, {"taken", since(c.FetchedAt)},
-		{"cancelled", oneLine(c.Reason)},
+		{"waits", whyWaiting(c)}, {"given", since(c.DeliveredAt)}, {"answered", since(c.AnsweredAt)}, {"taken", since(c.FetchedAt)},
+		{"cancelled", whyCancelled(c)},
 	} {
 		if row[1] != "" {
 			rows = append(rows, row)
@@ -78,15 +78,20 @@ func whoeverComes(c cw.ConversationView) string {
 	return oneLine(c.To)
 }
 
-// waitsFor says what a question waits for that was not given yet.
-func waitsFor(c cw.ConversationView) string {
+// whyWaiting says why a question was not given yet.
+func whyWaiting(c cw.ConversationView) string {
 	switch {
 	case c.Status != cw.ConversationPending || c.DeliveredAt != nil:
 		return ""
-	case c.To == "":
-		return "an agent that works there"
-	case c.Queue || c.Wake:
-		return "the next look or run of " + oneLine(c.To)
+	case c.Reason != "":
+		return oneLine(c.Reason)
 	}
-	return oneLine(c.To) + " to listen"
+	return whoeverComes(c) + " has not listened yet"
+}
+
+func whyCancelled(c cw.ConversationView) string {
+	if c.Status != cw.ConversationCancelled {
+		return ""
+	}
+	return oneLine(c.Reason)
 }

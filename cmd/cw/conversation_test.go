@@ -59,6 +59,7 @@ func talks() []cw.ConversationView {
 	return []cw.ConversationView{
 		view("cccccccccccc", func(c *cw.ConversationView) {
 			c.To, c.ToAgentID, c.TargetKind, c.TargetID, c.PhaseID, c.Queue = "", "", cw.AskedPhase, "pppppppppppp", "pppppppppppp", true
+			c.Reason = "no agent of the\nphase runs"
 			c.Question = strings.Repeat("Who does the schema? ", 10)
 		}),
 		view("dddddddddddd", func(*cw.ConversationView) {}),

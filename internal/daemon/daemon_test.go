@@ -430,7 +430,9 @@ func talking(t *testing.T, l *lab.Lab) (name string, as *api.Client) {
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	door := filepath.Join(dir, "s")
-	v, err := l.Client().Spawn(t.Context(), spawning(fakecli.Script{Book: l.Books, Door: door, Hang: true}))
+	req := spawning(fakecli.Script{Book: l.Books, Door: door, Hang: true})
+	req.Projects = []string{l.Repo} // agents reach those of their project
+	v, err := l.Client().Spawn(t.Context(), req)
 	must(t, err)
 	l.Until(v.Alias, func(v cw.AgentView) bool {
 		_, err := os.Stat(door)

@@ -126,7 +126,7 @@ const readyAgents = `
 			AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.agent_id = a.id AND q.status = 'open')
 		OR a.status = 'idle'
 			AND (a.id IN (SELECT agent_id FROM messages WHERE ` + undelivered + `)
-				OR a.id IN (SELECT to_agent_id FROM conversations WHERE ` + waking + `)
+				OR a.id IN (SELECT to_agent_id FROM conversations INDEXED BY conversations_wake WHERE ` + waking + `)
 				OR a.id IN (SELECT agent_id FROM questions WHERE ` + untold + ` AND status = 'answered')
 				AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.agent_id = a.id AND q.status = 'open')))
 		AND NOT EXISTS (SELECT 1 FROM ops o WHERE o.agent_id = a.id AND o.kind IN ('remove', 'restore') AND o.` + openOp + `)

@@ -53,8 +53,8 @@ type Fixture struct {
 	Work func(t *testing.T, projects ...string) (name string, finish func())
 	// Ask makes an agent that waits for answers to the questions of Asked.
 	Ask func(t *testing.T) (name string)
-	// Talk makes an agent that runs until it is stopped, and gives the services as
-	// that agent calls them.
+	// Talk makes an agent that works in one project, always the same, and runs
+	// until it is stopped. It gives the services as that agent calls them.
 	Talk func(t *testing.T) (name string, as cw.Services)
 	// Text gives a text, another one each time; an agent that is told it runs
 	// until it is stopped.

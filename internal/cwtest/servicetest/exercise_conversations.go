@@ -18,6 +18,8 @@ type talker struct {
 	name string
 	id   cw.AgentID
 	s    cw.Services
+
+	project string
 }
 
 func talkers(t *testing.T, f Fixture, n int) []talker {
@@ -26,7 +28,7 @@ func talkers(t *testing.T, f Fixture, n int) []talker {
 	for range n {
 		name, s := f.Talk(t)
 		view := until(t, f, name, "runs", func(v cw.AgentView) bool { return v.Status == cw.StatusRunning })
-		out = append(out, talker{name, view.ID, s})
+		out = append(out, talker{name, view.ID, s, view.Projects[0].Project})
 	}
 	return out
 }
@@ -253,13 +255,16 @@ func badConversationListCase(t *testing.T, f Fixture) {
 	for _, c := range []struct {
 		name  string
 		err   error
-		hints []string
+		hints []string // of what people do instead
 	}{
 		{"Ask", ask, []string{"cw agent send", "cw conversation list"}},
 		{"PendingConversations", listen, []string{"cw agent send", "cw conversation list"}},
-		{"AnswerConversation", answer, []string{"cw question answer"}},
+		{"AnswerConversation", answer, nil},
 	} {
 		wantCode(t, c.name, c.err, cw.CodeForbidden)
+		if cw.ErrorHint(c.err) == "" {
+			t.Errorf("%s: no hint beside %v", c.name, c.err)
+		}
 		for _, hint := range c.hints {
 			if !strings.Contains(cw.ErrorHint(c.err), hint) {
 				t.Errorf("%s: the hint %q does not name %s", c.name, cw.ErrorHint(c.err), hint)
@@ -344,8 +349,8 @@ func cancelledConversationsCase(t *testing.T, f Fixture) {
 	if cw.ErrorHint(err) == "" {
 		t.Errorf("no hint beside %v", err)
 	}
-	if n := len(conversationsOf(t, f, b.name, cw.ConversationCancelled)); n != 2 {
-		t.Errorf("%d are cancelled, want both", n)
+	if all := conversationsOf(t, f, b.name); len(all) != 1 || all[0].ID != view.ID || all[0].Status != cw.ConversationCancelled {
+		t.Errorf("of the stopped agent: %+v", all)
 	}
 	if types := conversationEvents(t, f, view.ID); types[len(types)-1] != cw.EventConversationCancelled {
 		t.Errorf("events: %v", types)
@@ -355,13 +360,16 @@ func cancelledConversationsCase(t *testing.T, f Fixture) {
 // restingConversationsCase: an idle agent is asked with queue or wake only.
 func restingConversationsCase(t *testing.T, f Fixture) {
 	a := talkers(t, f, 1)[0]
-	rests, finish := f.Work(t)
+	rests, finish := f.Work(t, a.project)
 	finish()
 	until(t, f, rests, "is idle", func(v cw.AgentView) bool { return v.Status == cw.StatusIdle && !v.Settling })
 	_, err := a.s.Ask(soon(t), cw.AskRequest{Question: "x", AgentID: rests})
 	wantCode(t, "an idle agent", err, cw.CodeRefused)
 	if hint := cw.ErrorHint(err); !strings.Contains(hint, "queue") || !strings.Contains(hint, "wake") {
 		t.Errorf("the hint is %q", hint)
+	}
+	if all := conversationsOf(t, f, rests); len(all) != 1 || all[0].Status != cw.ConversationCancelled || all[0].Reason == "" {
+		t.Errorf("of a question that nobody heard is kept: %+v", all)
 	}
 	view, err := a.s.Ask(soon(t), cw.AskRequest{Question: "x", AgentID: rests, Queue: true})
 	ok(t, err)

@@ -125,33 +125,43 @@ func (m *Memory) target(from *cw.AgentView, req cw.AskRequest) (*cw.AgentView, e
 	kind, id := req.Target()
 	if kind == cw.AskedAgent {
 		to, err := m.find(id)
-		if err == nil && to.ID == from.ID {
-			err = cw.Errorf(cw.CodeRefused, "an agent cannot ask itself").WithHint("`cw agent list` shows the others")
+		switch {
+		case err != nil:
+			return nil, err
+		case to.ID == from.ID:
+			return nil, cw.Errorf(cw.CodeRefused, "an agent cannot ask itself").WithHint("`cw agent list` shows the others")
+		case !cw.MayAsk(from.Agent, to.Agent, shareProject(from, to)):
+			return nil, cw.Errorf(cw.CodeNotFound, "there is no agent %q that you can ask", id).WithHint("`cw agent list` shows the others")
 		}
-		return to, err
+		return to, nil
 	}
-	var best *cw.AgentView
+	var askable []cw.Askable
 	for i := range m.agents {
 		a := &m.agents[i]
 		is := kind == cw.AskedTask && a.TaskID == req.TaskID || kind == cw.AskedPhase && a.PhaseID == req.PhaseID
-		if is && a.ID != from.ID && a.Status.Alive() && (best == nil || len(m.openTo(a)) < len(m.openTo(best))) {
-			best = a
+		if is && a.ID != from.ID && a.Status == cw.StatusRunning {
+			askable = append(askable, cw.Askable{AgentID: a.ID, Alias: a.Alias, Open: len(m.openTo(a))})
 		}
 	}
-	return best, nil
+	chosen, found := cw.ChooseAsked(askable)
+	if !found {
+		return nil, nil
+	}
+	return m.find(string(chosen.AgentID))
 }
 
-// unheard says why nobody would hear a question, "" when somebody does.
+func shareProject(a, b *cw.AgentView) bool {
+	return slices.ContainsFunc(a.Projects, func(w cw.AgentWorktree) bool { return worksIn(b, w.ProjectID) })
+}
+
+// unheard says why nobody hears a question now, "" when somebody does.
 func unheard(to *cw.AgentView, req cw.AskRequest) string {
 	switch {
 	case to == nil && req.Queue:
+		return ""
 	case to == nil:
 		return "no agent works there"
-	case to.DeletedAt != nil:
-		return "agent " + to.Alias + " is removed"
-	case to.Status == cw.StatusCrashed || to.Status == cw.StatusStopped:
-		return fmt.Sprintf("agent %s is %s", to.Alias, to.Status)
-	case !to.Status.Alive() && !req.Queue && !req.Wake:
+	case cw.ReceptionBy(to.Status, false, req.Queue, req.Wake) == cw.ReceptionCancelled:
 		return fmt.Sprintf("agent %s is %s", to.Alias, to.Status)
 	}
 	return ""
@@ -166,28 +176,24 @@ func (m *Memory) mayAsk(from, to *cw.AgentView) error {
 	if to == nil {
 		return nil
 	}
+	if cw.ReceptionBy(to.Status, to.DeletedAt != nil, true, false) == cw.ReceptionRefused {
+		return cw.Errorf(cw.CodeRefused, "agent %s does not run", to.Alias).WithHint("ask another one")
+	}
 	if n := len(m.openTo(to)); n >= cw.ConversationsOpen {
 		return cw.Errorf(cw.CodeRefused, "agent %s has %d questions to answer", to.Alias, n).WithHint("ask another one")
 	}
-	if circle := m.circle(from, to.ID, []string{from.Alias, to.Alias}); circle != nil {
-		return cw.Errorf(cw.CodeRefused, "agents would wait for each other: %s", strings.Join(circle, " → ")).
-			WithHint("answer what you are asked first")
+	var waits []cw.Waiting
+	for _, c := range m.talksOf(func(c *cw.ConversationView) bool { return c.Status == cw.ConversationPending && c.ToAgentID != "" }) {
+		waits = append(waits, cw.Waiting{ConversationID: c.ID, From: c.FromAgentID, To: c.ToAgentID})
 	}
-	return nil
-}
-
-// circle gives the way by which one agent waits for another one, if it does.
-func (m *Memory) circle(end *cw.AgentView, at cw.AgentID, way []string) []string {
-	for _, c := range m.openFrom(at) {
-		switch {
-		case c.ToAgentID == end.ID:
-			return append(way, end.Alias)
-		case c.ToAgentID == "" || slices.Contains(way, c.To):
-			continue
+	if circle := cw.WaitCycle(waits, from.ID, to.ID); circle != nil {
+		var names []string
+		for _, id := range circle {
+			a, _ := m.find(string(id)) // rows are never taken away
+			names = append(names, a.Alias)
 		}
-		if found := m.circle(end, c.ToAgentID, append(slices.Clone(way), c.To)); found != nil {
-			return found
-		}
+		return cw.Errorf(cw.CodeRefused, "agents would wait for each other: %s", strings.Join(names, " → ")).
+			WithHint("answer what you are asked first")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 			return view.Alias
 		},
 		Talk: func(t *testing.T) (string, cw.Services) {
-			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "talk"})
+			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "talk", Projects: []string{PreparedProject}})
 			ok(t, err)
 			return view.Alias, m.As(view.Alias)
 		},
