@@ -63,6 +63,7 @@ type Orchestrator struct {
 	turns *turns[cw.AgentID]
 	plans *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
 	rota  *rota
+	waits *waits
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
@@ -98,6 +99,7 @@ func New(c Config) *Orchestrator {
 		turns:   newTurns[cw.AgentID](),
 		plans:   newTurns[cw.InitiativeID](),
 		rota:    newRota(),
+		waits:   newWaits(),
 		parking: make(chan struct{}, 1),
 		jobs:    make(chan job),
 		live:    map[cw.RunID]*follower{},

@@ -121,6 +121,7 @@ func registerAll(s *Server) {
 	registerProjects(s)
 	registerAgents(s)
 	registerMessages(s)
+	registerAgentMessages(s)
 	registerQuestions(s)
 	registerOutput(s)
 	registerEvents(s)
