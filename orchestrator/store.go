@@ -50,6 +50,8 @@ type Store interface {
 	// key, and is given instead. CodeNotFound; CodeRefused past a limit, and for an
 	// agent that only a person may start again.
 	QueueAgentMessage(ctx context.Context, m cw.Message, ev cw.Event) (stored cw.Message, again bool, err error)
+	// ChildBudgets sums the budgets of the agents that an agent made, in US dollars.
+	ChildBudgets(ctx context.Context, parent cw.AgentID) (float64, error)
 	// MessageByID gives one text of any agent. CodeNotFound.
 	MessageByID(ctx context.Context, id cw.MessageID) (cw.Message, error)
 	// MessageByKey finds the text that a sender's request with this key made.

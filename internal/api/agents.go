@@ -59,7 +59,11 @@ func registerAgents(s *Server) {
 		return page, err
 	})
 	handle(s, "spawn-agent", func(ctx context.Context, in *spawnAgent) (cw.AgentView, error) {
-		return services.Spawn(ctx, in.Body)
+		view, err := services.Spawn(ctx, in.Body)
+		if err == nil && cw.ActorOf(ctx).Kind == cw.ActorAgent {
+			view = view.ForPeer()
+		}
+		return view, err
 	})
 	handle(s, "get-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
 		return services.Agent(ctx, in.ID)

@@ -72,7 +72,7 @@ func Routes() []Route {
 		{del, "/v1/projects/{ref}", "remove-project", "Forget a project that no agent uses", peopleOnly, false, operate},
 
 		{get, "/v1/agents", "list-agents", "Agents, newest first", cw.ScopePeers, false, read},
-		{post, "/v1/agents", "spawn-agent", "Make an agent and start it", peopleOnly, false, operate},
+		{post, "/v1/agents", "spawn-agent", "Make an agent and start it", cw.ScopeSpawn, false, operate},
 		{get, "/v1/agents/{id}", "get-agent", "One agent by name or id", cw.ScopeReadSelf, true, read},
 		{post, "/v1/agents/{id}/stop", "stop-agent", "End an agent's processes", peopleOnly, false, operate},
 		{post, "/v1/agents/{id}/resume", "resume-agent", "Start another run of an agent at rest", peopleOnly, false, operate},
