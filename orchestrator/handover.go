@@ -96,6 +96,8 @@ func saidBy(m cw.Message, session int) string {
 		return fmt.Sprintf("You, at the end of run %d", session)
 	case m.Origin == cw.OriginPerson:
 		return fmt.Sprintf("A person, to run %d", session)
+	case m.Origin == cw.OriginAgent:
+		return fmt.Sprintf("The agent %s, to run %d", m.Actor, session)
 	}
 	return fmt.Sprintf("cw, to run %d", session)
 }

@@ -63,6 +63,9 @@ type Orchestrator struct {
 	turns *turns[cw.AgentID]
 	plans *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
 	rota  *rota
+	waits *waits
+	// breeding is held by an agent while it makes another one.
+	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
@@ -93,15 +96,17 @@ func New(c Config) *Orchestrator {
 		c.Store = maskedStore{c.Store, c.Redact}
 	}
 	return &Orchestrator{
-		Config:  c,
-		bell:    newBell(),
-		turns:   newTurns[cw.AgentID](),
-		plans:   newTurns[cw.InitiativeID](),
-		rota:    newRota(),
-		parking: make(chan struct{}, 1),
-		jobs:    make(chan job),
-		live:    map[cw.RunID]*follower{},
-		spawns:  map[cw.OpID]*settlement{},
+		Config:   c,
+		bell:     newBell(),
+		turns:    newTurns[cw.AgentID](),
+		plans:    newTurns[cw.InitiativeID](),
+		rota:     newRota(),
+		waits:    newWaits(),
+		breeding: newTurns[cw.AgentID](),
+		parking:  make(chan struct{}, 1),
+		jobs:     make(chan job),
+		live:     map[cw.RunID]*follower{},
+		spawns:   map[cw.OpID]*settlement{},
 	}
 }
 

@@ -49,6 +49,8 @@ func blocksOf(messages []cw.Message) []string {
 			if !slices.Contains(blocks, m.Body) {
 				blocks = append(blocks, m.Body)
 			}
+		case m.Origin == cw.OriginAgent:
+			blocks = append(blocks, agentText(m))
 		default:
 			blocks = append(blocks, prompts.FollowUp(m.Body))
 		}

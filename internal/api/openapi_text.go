@@ -66,6 +66,8 @@ func operationText(id string) string {
 		"restore-agent":         "Brings a removed agent back, with its worktree, branch and what was not committed. 410 when nothing holds them any more. Restoring an agent that was not removed changes nothing.",
 		"list-messages":         "One page of all texts to and from an agent, oldest first unless `sort` says otherwise.",
 		"send-message":          "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
+		"message-agent":         "Gives another agent a text to work on. It answers as soon as that is stored, with the `responseId`; an agent at rest is started with it, one that runs gets it with its next run. Refused for an agent that crashed, was stopped or removed, and past a limit. With `requestKey` it may be repeated.",
+		"await-agent-message":   "A stream of one item: the response to a text, once the run that had it is over. Closing the connection changes nothing for the agent. Only the agent that sent the text, and people, may ask.",
 		"list-questions":        "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
 		"get-question":          "One question by its id.",
 		"get-toolbox":           "Which of cw's tools the calling agent may be offered, by the rights of its run, and how patient its CLI is with their calls. Agents only.",

@@ -55,6 +55,7 @@ type Services interface {
 	AgentService
 	QuestionService
 	MessageService
+	AgentMessageService
 	ProjectService
 	HouseService
 	LogService

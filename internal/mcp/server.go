@@ -22,12 +22,12 @@ const instructions = "cw runs you, beside other agents and for people. These too
 // Config is what the server works with. A service that is nil has no tools.
 type Config struct {
 	Toolbox  cw.ToolService // needed
-	Agents   cw.AgentService
+	Agents   Agents
 	People   People
 	Planning Planning
 	Plans    Plans
 	Talk     Talk
-	Messages Messages
+	Messages cw.AgentMessageService
 	Version  string
 }
 
@@ -107,7 +107,7 @@ func (s *server) fetch(ctx context.Context, anew bool) (cw.Toolbox, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	box, err := persist(ctx, s.Toolbox.Toolbox)
+	box, err := persist(ctx, s.gone, s.Toolbox.Toolbox)
 	if err != nil && known != nil && cw.ErrorCode(err) != cw.CodeForbidden {
 		return *known, nil
 	}
@@ -146,7 +146,7 @@ func (s *server) call(ctx context.Context, t tool, req *sdk.CallToolRequest) (re
 	if !slices.Contains(box.Tools, t.name) {
 		return nil, cw.Errorf(cw.CodeForbidden, "this run may not use %s", t.name).WithHint("go on without it")
 	}
-	c := call{Config: s.Config, box: box, useID: useID(req), goneBy: s.gone}
+	c := call{Config: s.Config, box: box, useID: useID(req), gone: s.gone}
 	value, err := t.act(ctx, c, req.Params.Arguments)
 	if err != nil {
 		return nil, err

@@ -26,9 +26,9 @@ type tool struct {
 type call struct {
 	Config
 
-	box    cw.Toolbox
-	useID  string          // the call as the CLI names it, "" where it does not
-	goneBy <-chan struct{} // closed when the CLI hung up
+	box   cw.Toolbox
+	useID string          // the call as the CLI names it, "" where it does not
+	gone  <-chan struct{} // closed when the CLI hung up
 }
 
 // with gives the tool with its act: arguments are checked and decoded before it.

@@ -19,9 +19,10 @@ const (
 	retryMost  = 2 * time.Second
 )
 
-// persist does act again while the daemon cannot be reached, until ctx ends.
-// act may have been done before its answer was lost, so it must be repeatable.
-func persist[T any](ctx context.Context, act func(context.Context) (T, error)) (T, error) {
+// persist does act again while the daemon cannot be reached, until ctx ends or
+// the CLI is gone. act may have been done before its answer was lost, so it must
+// be repeatable.
+func persist[T any](ctx context.Context, gone <-chan struct{}, act func(context.Context) (T, error)) (T, error) {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
 		out, err := act(ctx)
 		if cw.ErrorCode(err) != cw.CodeUnreachable || ctx.Err() != nil {
@@ -29,6 +30,8 @@ func persist[T any](ctx context.Context, act func(context.Context) (T, error)) (
 		}
 		select {
 		case <-ctx.Done():
+			return out, err
+		case <-gone:
 			return out, err
 		case <-time.After(pause):
 		}
@@ -44,7 +47,7 @@ func quick[T any](ctx context.Context, c call, act func(context.Context) (T, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	return persist(ctx, act)
+	return persist(ctx, c.gone, act)
 }
 
 // bound is how long a call may wait before it answers that there is nothing yet,
@@ -60,7 +63,7 @@ func (c call) waiting(ctx context.Context, asked *int) (context.Context, context
 	stop := make(chan struct{})
 	go func() {
 		select {
-		case <-c.goneBy:
+		case <-c.gone:
 			cancel()
 		case <-stop:
 		}
@@ -83,7 +86,7 @@ func (c call) waiting(ctx context.Context, asked *int) (context.Context, context
 func await[T any](ctx context.Context, c call, asked *int, act func(context.Context) (T, error)) (out T, late bool, err error) {
 	bounded, cancel := c.waiting(ctx, asked)
 	defer cancel()
-	out, err = persist(bounded, act)
+	out, err = persist(bounded, c.gone, act)
 	switch {
 	case err == nil:
 		return out, false, nil
