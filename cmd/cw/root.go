@@ -52,7 +52,7 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
 		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a),
 		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
-	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
+	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newMCPCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
 	root.SetHelpCommandGroupID(groupOther)
 	indentExamples(root)
 	return root

@@ -14,7 +14,7 @@ import (
 )
 
 // argumentsMax is the greatest length of a call's arguments in bytes.
-const argumentsMax = 4 << 20
+const argumentsMax = lineMax
 
 // kind is the type of an argument, as JSON Schema names it.
 type kind string
