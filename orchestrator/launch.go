@@ -159,7 +159,11 @@ func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts opti
 		return proc.Observation{}, fmt.Errorf("read the prompt: %w", err)
 	}
 	token := cw.NewToken()
-	starting := startingOf(*st, string(prompt), cw.HashToken(token))
+	scopes, err := o.scopesOf(ctx, *st)
+	if err != nil {
+		return proc.Observation{}, err
+	}
+	starting := startingOf(*st, string(prompt), cw.HashToken(token), scopes)
 	if err := o.Store.SaveStarting(ctx, starting); err != nil {
 		return proc.Observation{}, fmt.Errorf("store the start: %w", err)
 	}
@@ -187,19 +191,19 @@ func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts opti
 // startingOf puts the start into the words of the store. The prompt is a text
 // of its own for a spawn only: that of a resume is made of texts that are stored
 // already, and its agent was told to be starting when it was intended.
-func startingOf(st cw.RunState, prompt, tokenHash string) cw.Starting {
+func startingOf(st cw.RunState, prompt, tokenHash string, scopes []cw.Scope) cw.Starting {
 	now := time.Now().UTC()
 	s := cw.Starting{
 		AgentID: st.Agent.ID, RunID: st.Run.ID, OpID: st.Op.ID, Step: stepOf(*st.Op, stepStarting),
 		Token: cw.Token{
 			ID: cw.TokenID(cw.NewID()), Hash: tokenHash, Kind: cw.ActorAgent, RunID: st.Run.ID,
-			AgentID: st.Agent.ID, Scopes: cw.RunScopes(), CreatedAt: now,
+			AgentID: st.Agent.ID, Scopes: scopes, CreatedAt: now,
 		},
 	}
 	if st.Op.Kind == cw.OpSpawn {
 		s.Message = cw.Message{
 			ID: cw.MessageID(cw.NewID()), AgentID: st.Agent.ID, RunID: st.Run.ID, Role: cw.RoleUser,
-			Origin: cw.OriginCW, Definition: st.Agent.Definition, Body: prompt, DeliveredAt: &now, CreatedAt: now,
+			Origin: cw.OriginCW, SenderAgentID: st.Agent.ParentID, Definition: st.Agent.Definition, Body: prompt, DeliveredAt: &now, CreatedAt: now,
 		}
 		s.Event = startingEvent(st.Agent, st.Run)
 	}

@@ -193,6 +193,11 @@ func (s maskedStore) AskPeople(ctx context.Context, a cw.Asking) ([]cw.Question,
 	return s.Store.AskPeople(ctx, a)
 }
 
+func (s maskedStore) QueueAgentMessage(ctx context.Context, m cw.Message, ev cw.Event) (cw.Message, bool, error) {
+	m.Body = s.set.MaskString(m.Body)
+	return s.Store.QueueAgentMessage(ctx, m, s.event(ev))
+}
+
 func (s maskedStore) AddWarning(ctx context.Context, agent cw.AgentID, warning string, ev cw.Event) error {
 	return s.Store.AddWarning(ctx, agent, s.set.MaskString(warning), s.event(ev))
 }

@@ -70,6 +70,9 @@ type Orchestrator struct {
 	turns     *turns[cw.AgentID]
 	plans     *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
 	rota      *rota
+	waits     *waits
+	// breeding is held by an agent while it makes another one.
+	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
@@ -112,6 +115,8 @@ func New(c Config) *Orchestrator {
 		jobs:      make(chan job),
 		live:      map[cw.RunID]*follower{},
 		spawns:    map[cw.OpID]*settlement{},
+		waits:     newWaits(),
+		breeding:  newTurns[cw.AgentID](),
 	}
 }
 

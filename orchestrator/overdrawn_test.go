@@ -129,7 +129,7 @@ func TestBudgetOfAnInitiative(t *testing.T) {
 	end := fakecli.Script{Signal: `{"status":"done","noChanges":"none"}`}
 	var agents []cw.AgentView
 	for range 2 {
-		p, err := e.planAndRegister(t.Context(), e.costly(fakecli.Script{Raw: used("a", 0.3), Hang: true, Next: &end}))
+		p, err := e.planAndRegister(t.Context(), e.costly(fakecli.Script{Raw: used("a", 0.3), Hang: true, Next: &end}), nil)
 		must(t, err)
 		p.intent.Agent.InitiativeID = "spring"
 		must(t, e.spawn(t.Context(), p))

@@ -39,8 +39,9 @@ type place struct {
 }
 
 // plan checks a request whole and decides everything about it. It changes
-// nothing, so that a refused request leaves nothing behind.
-func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan, error) {
+// nothing, so that a refused request leaves nothing behind. by is the agent that
+// asks; nil: a person does.
+func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parentage) (spawnPlan, error) {
 	if err := checkRequest(&req); err != nil {
 		return spawnPlan{}, err
 	}
@@ -64,6 +65,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	places, err := o.places(ctx, req)
 	if err != nil {
 		return spawnPlan{}, err
+	}
+	if by != nil {
+		by.beginWhere(places)
 	}
 	opts := options{
 		Goal: taskPrompt(req, assignment), Checkouts: map[string]string{}, DirtyFiles: map[string]int{}, Env: o.keptEnv(req.Env), Identity: true,
@@ -98,6 +102,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest) (spawnPlan
 	p.intent, err = o.intent(req, preset, account, alias, places, p.options)
 	actor := cw.ActorOf(ctx)
 	p.intent.Agent.Origin, p.intent.Agent.CreatedBy = string(actor.Kind), actor.ID
+	if by != nil {
+		p.intent.Agent.ParentID, p.intent.Agent.Depth = by.Agent.ID, by.Agent.Depth+1
+	}
 	p.intent.Agent.Warnings = append(p.intent.Agent.Warnings, p.warnings...)
 	p.intent.BudgetUSD = req.BudgetUSD
 	return p, err

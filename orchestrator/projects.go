@@ -127,7 +127,7 @@ func (o *Orchestrator) SetProject(ctx context.Context, ref string, set cw.Projec
 	if err != nil {
 		return cw.Project{}, err
 	}
-	told := cw.ProjectPolicies{Name: p.Name, Stall: p.Stall, AutoResume: p.AutoResume, Fallback: p.Fallback}
+	told := cw.ProjectPolicies{Name: p.Name, Stall: p.Stall, AutoResume: p.AutoResume, Fallback: p.Fallback, AgentSpawn: p.AgentSpawn}
 	if set.Stall != nil {
 		told.Stall = *set.Stall
 	}
@@ -141,6 +141,9 @@ func (o *Orchestrator) SetProject(ctx context.Context, ref string, set cw.Projec
 			}
 		}
 		told.Fallback = *set.Fallback
+	}
+	if set.AgentSpawn != nil {
+		told.AgentSpawn = *set.AgentSpawn
 	}
 	ev := cw.NewEvent(cw.EventProjectChanged, cw.ActorOf(ctx), told)
 	ev.ProjectID = p.ID

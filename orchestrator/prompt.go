@@ -51,7 +51,11 @@ func blocksOf(messages []cw.Message) []string {
 				blocks = append(blocks, m.Body)
 			}
 		case m.Origin == cw.OriginAgent:
-			blocks = append(blocks, framed(m))
+			if _, conversation := cw.ConversationTextOf(m); conversation {
+				blocks = append(blocks, framed(m))
+			} else {
+				blocks = append(blocks, agentText(m))
+			}
 		default:
 			blocks = append(blocks, prompts.FollowUp(m.Body))
 		}

@@ -15,13 +15,45 @@ import (
 // it meanwhile.
 const aliasTries = 5
 
-// Spawn implements cw.AgentService.
+// Spawn implements cw.AgentService. What an agent asks for is carried out within
+// what it has itself: see childRequest.
 func (o *Orchestrator) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, error) {
+	by, done, err := o.breeds(ctx)
+	if err != nil {
+		return cw.AgentView{}, err
+	}
+	defer done()
+	if by != nil {
+		if req, err = childRequest(*by, req); err != nil {
+			return cw.AgentView{}, err
+		}
+	}
+	return o.spawnFor(ctx, req, by)
+}
+
+// breeds gives the agent that calls, if it is one, its turn to make another: of
+// two at once each must know what the other takes of its budget.
+func (o *Orchestrator) breeds(ctx context.Context) (by *parentage, done func(), err error) {
+	actor := cw.ActorOf(ctx)
+	if actor.Kind != cw.ActorAgent {
+		return nil, func() {}, nil
+	}
+	if done, err = o.breeding.take(ctx, actor.AgentID); err != nil {
+		return nil, nil, err
+	}
+	if by, err = o.parentOf(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return by, done, nil
+}
+
+func (o *Orchestrator) spawnFor(ctx context.Context, req cw.SpawnRequest, by *parentage) (cw.AgentView, error) {
 	if view, known, err := o.sameRequest(ctx, req.RequestKey); known || err != nil {
 		return view, err
 	}
 	for try := 1; ; try++ {
-		agent, err := o.spawnOnce(ctx, req)
+		agent, err := o.spawnOnce(ctx, req, by)
 		if err == nil {
 			return o.Agent(ctx, string(agent))
 		}
@@ -44,8 +76,8 @@ func (o *Orchestrator) Spawn(ctx context.Context, req cw.SpawnRequest) (cw.Agent
 }
 
 // spawnOnce plans a spawn and does it.
-func (o *Orchestrator) spawnOnce(ctx context.Context, req cw.SpawnRequest) (cw.AgentID, error) {
-	p, err := o.planAndRegister(ctx, req)
+func (o *Orchestrator) spawnOnce(ctx context.Context, req cw.SpawnRequest, by *parentage) (cw.AgentID, error) {
+	p, err := o.planAndRegister(ctx, req, by)
 	if err != nil {
 		return "", err
 	}
@@ -79,15 +111,15 @@ func (e *notIntendedError) Unwrap() error { return e.err }
 // planAndRegister plans a spawn and registers repositories that are new to cw.
 // Of several requests for the same new repository one registers it, and the
 // others find it.
-func (o *Orchestrator) planAndRegister(ctx context.Context, req cw.SpawnRequest) (spawnPlan, error) {
-	p, err := o.plan(ctx, req)
+func (o *Orchestrator) planAndRegister(ctx context.Context, req cw.SpawnRequest, by *parentage) (spawnPlan, error) {
+	p, err := o.plan(ctx, req, by)
 	if err != nil || len(p.newOnes) == 0 {
 		return p, err
 	}
 	o.registering.Lock()
 	defer o.registering.Unlock()
 	o.rota.takeBack(p.intent.Agent.AccountID)
-	if p, err = o.plan(ctx, req); err != nil { // somebody may have been quicker
+	if p, err = o.plan(ctx, req, by); err != nil { // somebody may have been quicker
 		return p, err
 	}
 	for i, pr := range p.newOnes {

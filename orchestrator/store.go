@@ -45,6 +45,25 @@ type Store interface {
 	RunMessages(ctx context.Context, run cw.RunID) ([]cw.Message, error)
 	// QueueMessage stores a text that waits for the agent's next run.
 	QueueMessage(ctx context.Context, m cw.Message, ev cw.Event) (cw.Message, error)
+	// QueueAgentMessage stores a text of an agent for another one, which waits for
+	// the latter's next run; again: an earlier one of the sender has the same request
+	// key, and is given instead. CodeNotFound; CodeRefused past a limit, and for an
+	// agent that only a person may start again.
+	QueueAgentMessage(ctx context.Context, m cw.Message, ev cw.Event) (stored cw.Message, again bool, err error)
+	// ChildBudgets sums the budgets of the agents that an agent made, in US dollars.
+	ChildBudgets(ctx context.Context, parent cw.AgentID) (float64, error)
+	// MessageByID gives one text of any agent. CodeNotFound.
+	MessageByID(ctx context.Context, id cw.MessageID) (cw.Message, error)
+	// MessageByKey finds the text that a sender's request with this key made.
+	MessageByKey(ctx context.Context, sender cw.AgentID, key string) (m cw.Message, found bool, err error)
+	// FinalWord gives the final text of a run; "" when it has none.
+	FinalWord(ctx context.Context, run cw.RunID) (string, error)
+	// PeerByRef finds an agent that another one may see, by alias or id.
+	// CodeNotFound, also for one that it may not see.
+	PeerByRef(ctx context.Context, caller cw.AgentID, ref string) (cw.Agent, error)
+	// LatestPeer finds the agent of a definition that was updated last, of those
+	// that another one may see, without that one itself and those that are removed.
+	LatestPeer(ctx context.Context, caller cw.AgentID, definition string) (agent cw.Agent, found bool, err error)
 	// MessagePage lists the texts of an agent.
 	MessagePage(ctx context.Context, agent cw.AgentID, q cw.PageQuery) (cw.Page[cw.Message], error)
 

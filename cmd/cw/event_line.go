@@ -107,7 +107,7 @@ func eventText(e cw.Event) string {
 		return p.Project + bracketed(commaList(p.Changed))
 	case cw.EventProjectChanged:
 		p := payload[cw.ProjectPolicies](e)
-		return fmt.Sprintf("%s (stall %s, autoResume %t)", p.Name, p.Stall, p.AutoResume)
+		return fmt.Sprintf("%s (stall %s, autoResume %t, agentSpawn %d)", p.Name, p.Stall, p.AutoResume, p.AgentSpawn)
 	case cw.EventDiskLow, cw.EventDiskOK:
 		p := payload[cw.DiskState](e)
 		return fmt.Sprintf("%s free, no run starts below %s", size(p.FreeBytes), size(p.FloorBytes))

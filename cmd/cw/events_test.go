@@ -42,7 +42,7 @@ func happened(t *testing.T) []cw.Event {
 		cw.EventAgentStopped:          cw.AgentStopped{Name: "brave-otter", Reason: cw.ReasonDone, Commits: 1, ExitCode: &code},
 		cw.EventAgentCrashed:          cw.AgentCrashed{Name: "brave-otter", Reason: cw.ReasonUsageLimit, Error: "the limit is reached", RetryAt: &at},
 		cw.EventQuestionRequested:     cw.QuestionRequested{Name: "brave-otter", Question: "Which colour?"},
-		cw.EventProjectChanged:        cw.ProjectPolicies{Name: "site", Stall: cw.StallResume, AutoResume: true},
+		cw.EventProjectChanged:        cw.ProjectPolicies{Name: "site", Stall: cw.StallResume, AutoResume: true, AgentSpawn: 1},
 		cw.EventAgentResumed:          cw.AgentResumed{Name: "brave-otter", SessionNumber: 2, Reason: cw.RunMissingSignal, Why: "signal.json is not JSON", Fresh: true},
 		cw.EventAgentStalled:          cw.AgentStalled{Name: "brave-otter", Seconds: 723, LastTool: "Bash", CPUSeconds: 0.25, Processes: 3, Connections: 1, Policy: cw.StallResume},
 		cw.EventAgentRemoved:          cw.AgentRemoved{Name: "brave-otter", Trash: []string{"/home/lead/.cw/trash/brave-otter"}, Until: epoch.Add(cw.TrashKeep)},

@@ -220,6 +220,14 @@ func (f *fakeServices) Send(_ context.Context, ref string, req cw.SendRequest) (
 	return m, nil
 }
 
+func (f *fakeServices) MessageAgent(context.Context, cw.AgentMessageRequest) (cw.AgentMessageResult, error) {
+	return cw.AgentMessageResult{}, f.fails("MessageAgent")
+}
+
+func (f *fakeServices) AwaitMessage(context.Context, string) (cw.AgentMessageResult, error) {
+	return cw.AgentMessageResult{}, f.fails("AwaitMessage")
+}
+
 func (f *fakeServices) SetProject(ctx context.Context, ref string, s cw.ProjectSettings) (cw.Project, error) {
 	p, err := f.Project(ctx, ref)
 	if err != nil {
@@ -233,6 +241,9 @@ func (f *fakeServices) SetProject(ctx context.Context, ref string, s cw.ProjectS
 	}
 	if s.Fallback != nil {
 		p.Fallback = *s.Fallback
+	}
+	if s.AgentSpawn != nil {
+		p.AgentSpawn = *s.AgentSpawn
 	}
 	return p, f.fails("SetProject")
 }

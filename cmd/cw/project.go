@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -38,6 +39,7 @@ func (a *app) printProject(p cw.Project) {
 		{"on silence", stallFact(p.Stall)},
 		{"after a reboot", autoResumeFact(p.AutoResume)},
 		{"falls back to", oneLine(strings.Join(p.Fallback, ", "))},
+		{"agents make agents", agentSpawnFact(p.AgentSpawn)},
 		{"added", p.CreatedAt.Local().Format("2006-01-02 15:04")},
 	})
 }
@@ -56,6 +58,16 @@ func stallFact(policy cw.StallPolicy) string {
 		return "resume: agents are stopped and go on with a note"
 	}
 	return "event: you are told"
+}
+
+func agentSpawnFact(depth int) string {
+	switch depth {
+	case 0:
+		return "no"
+	case 1:
+		return "those that you make may"
+	}
+	return fmt.Sprintf("%d levels deep", depth)
 }
 
 func autoResumeFact(on bool) string {

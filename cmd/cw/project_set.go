@@ -15,6 +15,7 @@ const (
 	keyStall      = "stall"
 	keyAutoResume = "autoResume"
 	keyFallback   = "fallback"
+	keyAgentSpawn = "agentSpawn"
 )
 
 type projectSetOptions struct {
@@ -35,8 +36,11 @@ func newProjectSetCmd(a *app, runF func(context.Context, *projectSetOptions) err
   autoResume true|false   agents that a restart of the machine ended go on by
                           themselves (default: false)
   fallback P1,P2|none     providers that agents go on with, in order, when every
-                          account of their own is at its limit (default: none)`,
-		Example: "cw project set . stall resume\ncw project set site autoResume true\ncw project set . fallback codex",
+                          account of their own is at its limit (default: none)
+  agentSpawn 0|1|2|3      how deep agents may make agents: 0, not at all (the
+                          default); 1, those that you make may; 2, those that
+                          these make, too`,
+		Example: "cw project set . stall resume\ncw project set site autoResume true\ncw project set . fallback codex\ncw project set . agentSpawn 1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 3 {
 				return usagef("%s needs a project, a key and a value, and got %s", title(cmd), count(len(args), "argument")).
@@ -73,7 +77,7 @@ func projectSetRun(ctx context.Context, o *projectSetOptions) error {
 	return nil
 }
 
-func projectKeys() []string { return []string{keyStall, keyAutoResume, keyFallback} }
+func projectKeys() []string { return []string{keyStall, keyAutoResume, keyFallback, keyAgentSpawn} }
 
 // projectSetting reads one policy. CodeInvalid.
 func projectSetting(key, value string) (s cw.ProjectSettings, err error) {
@@ -95,6 +99,12 @@ func projectSetting(key, value string) (s cw.ProjectSettings, err error) {
 			}
 		}
 		s.Fallback = &chain
+	case keyAgentSpawn:
+		depth, err := strconv.Atoi(value)
+		if err != nil {
+			return s, usagef("%s is %.40q", keyAgentSpawn, value).WithHint("it is a number from 0 to %d", cw.AgentSpawnMax)
+		}
+		s.AgentSpawn = &depth
 	default:
 		keys := projectKeys()
 		err := usagef("a project has no policy %.40q", key)

@@ -59,7 +59,11 @@ func registerAgents(s *Server) {
 		return page, err
 	})
 	handle(s, "spawn-agent", func(ctx context.Context, in *spawnAgent) (cw.AgentView, error) {
-		return services.Spawn(ctx, in.Body)
+		view, err := services.Spawn(ctx, in.Body)
+		if err == nil && cw.ActorOf(ctx).Kind == cw.ActorAgent {
+			view = view.ForPeer()
+		}
+		return view, err
 	})
 	handle(s, "get-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
 		return services.Agent(ctx, in.ID)
@@ -81,18 +85,23 @@ func registerAgents(s *Server) {
 	})
 }
 
-// visibleAgents lists what the caller may see: an agent sees the agents of its
-// initiative, and as long as there are no initiatives that is itself.
+// visibleAgents lists what the caller may see: an agent sees itself and, as far
+// as agents see each other, its peers.
 func visibleAgents(ctx context.Context, services cw.AgentService, f cw.AgentFilter) (cw.Page[cw.AgentView], error) {
-	if actor := cw.ActorOf(ctx); actor.Kind == cw.ActorAgent {
-		if actor.AgentID == "" {
-			return cw.Page[cw.AgentView]{}, nil // nobody: an empty filter would be everybody
-		}
-		f.Only = actor.AgentID
+	actor := cw.ActorOf(ctx)
+	if actor.Kind != cw.ActorAgent {
+		return services.Agents(ctx, f)
 	}
+	if actor.AgentID == "" {
+		return cw.Page[cw.AgentView]{}, nil // nobody: an empty filter would be everybody
+	}
+	f.SeenBy = actor.AgentID
 	page, err := services.Agents(ctx, f)
-	if f.Only != "" && f.Initiative != "" && cw.ErrorCode(err) == cw.CodeNotFound {
-		return cw.Page[cw.AgentView]{}, nil // an agent does not learn which initiatives there are
+	if (f.Initiative != "" || f.Project != "") && cw.ErrorCode(err) == cw.CodeNotFound {
+		return cw.Page[cw.AgentView]{}, nil // an agent does not learn which initiatives and projects there are
+	}
+	for i, v := range page.Items {
+		page.Items[i] = v.ForPeer()
 	}
 	return page, err
 }

@@ -56,6 +56,8 @@ func enums() []enum {
 		enumOf("how the target of a question was named", cw.AskedAgent, cw.AskedTask, cw.AskedPhase),
 		enumOf("whose words a message holds", cw.RoleUser, cw.RoleAssistant, cw.RoleSystem),
 		enumOf("what becomes of a text to an agent that is busy", cw.BusyQueue, cw.BusyRefuse),
+		enumOf("whether the sender of a message waits for the response", cw.MessageSync, cw.MessageAsync),
+		enumOf("what became of a message to an agent", cw.MessageStarted, cw.MessageComplete, cw.MessageTimedOut),
 		enumOf("what becomes of an agent that is silent for too long", cw.StallEvent, cw.StallResume),
 		enumOf("what a piece of garbage is",
 			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris),
@@ -91,7 +93,7 @@ func sometimesEmpty() []string {
 // their descriptions, words instead of plain strings, and exact nulls.
 func (s *Server) describeSchemas() {
 	registry := s.api.OpenAPI().Components.Schemas
-	for _, t := range []reflect.Type{reflect.TypeFor[cw.Event](), reflect.TypeFor[cw.Chunk](), reflect.TypeFor[cw.OutputEvent](), reflect.TypeFor[cw.PendingConversation](), reflect.TypeFor[endData]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[cw.Event](), reflect.TypeFor[cw.Chunk](), reflect.TypeFor[cw.OutputEvent](), reflect.TypeFor[cw.PendingConversation](), reflect.TypeFor[cw.AgentMessageResult](), reflect.TypeFor[endData]()} {
 		registry.Schema(t, true, "")
 	}
 	for _, info := range cw.EventTable() {

@@ -126,6 +126,8 @@ func operationText(id string) string {
 		"await-conversation":         "One item, the conversation, once it is answered or cancelled; then the end. Who comes back after the connection broke gets it, too. Only the agent that asks, and people.",
 		"answer-conversation":        "Answers a question to the calling agent, once; the same answer again changes nothing. Refused for a conversation that is answered otherwise or cancelled, and for everybody who was not asked.",
 		"list-pending-conversations": "Questions to the agent that are not answered: what is stored first, then what comes, for as long as its run lasts. Items carry no id: who comes back gets what is not answered yet, again. Only the agent itself.",
+		"message-agent":              "Gives another agent a text to work on. It answers as soon as that is stored, with the `responseId`; an agent at rest is started with it, one that runs gets it with its next run. Refused for an agent that crashed, was stopped or removed, and past a limit. With `requestKey` it may be repeated.",
+		"await-agent-message":        "A stream of one item: the response to a text, once the run that had it is over. Closing the connection changes nothing for the agent. Only the agent that sent the text, and people, may ask.",
 	}[id]
 }
 

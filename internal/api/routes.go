@@ -43,7 +43,7 @@ func (r Route) bodyMax() int64 {
 	case r.Method != http.MethodPost:
 		return 0
 	case slices.Contains([]string{
-		"spawn-agent", "resume-agent", "send-message", "answer-questions", "ask-agent", "answer-conversation",
+		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",
 		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
 		"render-prompt", "ask-people",
@@ -73,7 +73,7 @@ func Routes() []Route {
 		{del, "/v1/projects/{ref}", "remove-project", "Forget a project that no agent uses", peopleOnly, false, operate},
 
 		{get, "/v1/agents", "list-agents", "Agents, newest first", cw.ScopePeers, false, read},
-		{post, "/v1/agents", "spawn-agent", "Make an agent and start it", peopleOnly, false, operate},
+		{post, "/v1/agents", "spawn-agent", "Make an agent and start it", cw.ScopeSpawn, false, operate},
 		{get, "/v1/agents/{id}", "get-agent", "One agent by name or id", cw.ScopeReadSelf, true, read},
 		{post, "/v1/agents/{id}/stop", "stop-agent", "End an agent's processes", peopleOnly, false, operate},
 		{post, "/v1/agents/{id}/resume", "resume-agent", "Start another run of an agent at rest", peopleOnly, false, operate},
@@ -83,6 +83,9 @@ func Routes() []Route {
 		{post, "/v1/agents/{id}/messages", "send-message", "Tell an agent something", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}/diff", "get-agent-diff", "What an agent changed", cw.ScopeReadSelf, true, read},
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
+
+		{post, "/v1/agent-messages", "message-agent", "Give another agent a text to work on", cw.ScopeMessage, false, never},
+		{get, "/v1/agent-messages/{id}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},
 
 		{get, "/v1/questions", "list-questions", "Questions of agents to people, oldest first", peopleOnly, false, read},
 		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},

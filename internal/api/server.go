@@ -122,6 +122,7 @@ func registerAll(s *Server) {
 	registerProjects(s)
 	registerAgents(s)
 	registerMessages(s)
+	registerAgentMessages(s)
 	registerQuestions(s)
 	registerTools(s)
 	registerConversations(s)

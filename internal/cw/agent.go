@@ -261,9 +261,9 @@ type AgentFilter struct {
 	Provider   string        `json:"provider,omitempty"`
 	Initiative string        `json:"initiative,omitempty"` // id or slug
 	Removed    bool          `json:"removed,omitempty"`    // removed ones instead of those that are there
-	// Only is the one agent that a caller may see; "": all. It comes from who
-	// is calling, never from what was asked.
-	Only AgentID `json:"-"`
+	// SeenBy is the agent that is calling, which sees itself and its peers alone;
+	// "": all are seen. It comes from who is calling, never from what was asked.
+	SeenBy AgentID `json:"-"`
 }
 
 // AgentList says how agents can be sorted.
@@ -302,7 +302,7 @@ func (f AgentFilter) Start() (PageStart, error) {
 	}
 	slices.Sort(statuses)
 	return AgentList().Start(f.PageQuery,
-		strings.Join(slices.Compact(statuses), ","), f.Project, f.Provider, f.Initiative, strconv.FormatBool(f.Removed), string(f.Only))
+		strings.Join(slices.Compact(statuses), ","), f.Project, f.Provider, f.Initiative, strconv.FormatBool(f.Removed), string(f.SeenBy))
 }
 
 func errStatus(status string, known []string) error {

@@ -265,6 +265,7 @@ type (
 		Stall      StallPolicy `json:"stall" doc:"event or resume"`
 		AutoResume bool        `json:"autoResume" doc:"agents go on by themselves after a restart of the machine"`
 		Fallback   []string    `json:"fallback" doc:"providers that agents go on with when every account of their own is at its limit"`
+		AgentSpawn int         `json:"agentSpawn" doc:"how deep agents may make agents; 0: not at all"`
 	}
 	// AgentResumed is the payload of agent:resumed: another run is intended.
 	AgentResumed struct {

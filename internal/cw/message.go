@@ -47,6 +47,7 @@ type Message struct {
 	Body          string     `json:"body" doc:"the text"`
 	PartsJSON     string     `json:"-"`
 	MetadataJSON  string     `json:"-"`
+	RequestKey    string     `json:"-"` // unique for each sending agent, "" for none
 	ReplyTo       MessageID  `json:"replyTo,omitempty" doc:"the message it answers"`
 	QueuedAt      *time.Time `json:"queuedAt,omitempty" doc:"since when it waits, or waited, for a run; missing for a text that was written for its run"`
 	DeliveredAt   *time.Time `json:"deliveredAt,omitempty" doc:"when the run that has it in its prompt was started"`

@@ -287,7 +287,7 @@ func TestAgentFilterStart(t *testing.T) {
 		next = CutPage(start, []Agent{{ID: AgentID(NewID())}, {}}).Next
 	}
 	other := []AgentFilter{
-		{}, {Statuses: []AgentStatus{StatusIdle}}, {Project: "crashed,idle"}, {Provider: "p"}, {Initiative: "i"}, {Only: "o"},
+		{}, {Statuses: []AgentStatus{StatusIdle}}, {Project: "crashed,idle"}, {Provider: "p"}, {Initiative: "i"}, {SeenBy: "o"},
 	}
 	for _, f := range other {
 		f.Cursor = next

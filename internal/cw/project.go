@@ -71,15 +71,18 @@ type ProjectSettings struct {
 	Stall      *StallPolicy `json:"stall,omitempty" doc:"event or resume"`
 	AutoResume *bool        `json:"autoResume,omitempty" doc:"agents go on by themselves after a restart of the machine"`
 	Fallback   *[]string    `json:"fallback,omitempty" doc:"providers that agents go on with when every account of their own is at its limit, in order"`
+	AgentSpawn *int         `json:"agentSpawn,omitempty" doc:"how deep agents may make agents: 0, not at all; 1, those of people may; 2, those that these make, too; at most 3"`
 }
 
 // Check refuses settings that are none, and a change of nothing. CodeInvalid.
 func (s ProjectSettings) Check() error {
 	switch {
-	case s.Stall == nil && s.AutoResume == nil && s.Fallback == nil:
-		return Errorf(CodeInvalid, "no setting is named").WithHint("settings: stall, autoResume, fallback")
+	case s.Stall == nil && s.AutoResume == nil && s.Fallback == nil && s.AgentSpawn == nil:
+		return Errorf(CodeInvalid, "no setting is named").WithHint("settings: stall, autoResume, fallback, agentSpawn")
 	case s.Stall != nil && *s.Stall != StallEvent && *s.Stall != StallResume:
 		return Errorf(CodeInvalid, "stall is %.40q", string(*s.Stall)).WithHint("it is event or resume")
+	case s.AgentSpawn != nil && (*s.AgentSpawn < 0 || *s.AgentSpawn > AgentSpawnMax):
+		return Errorf(CodeInvalid, "agentSpawn is %d", *s.AgentSpawn).WithHint("it is 0 (agents make none) to %d", AgentSpawnMax)
 	case s.Fallback != nil:
 		return checkFallback(*s.Fallback)
 	}

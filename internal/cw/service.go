@@ -56,6 +56,7 @@ type Services interface {
 	QuestionService
 	ConversationService
 	MessageService
+	AgentMessageService
 	ProjectService
 	HouseService
 	LogService

@@ -237,7 +237,7 @@ func TestPageOfAgents(t *testing.T) {
 			}
 		}
 	}
-	only, err := b.AgentViews(t.Context(), cw.AgentFilter{Only: second.Items[0].ID})
+	only, err := b.AgentViews(t.Context(), cw.AgentFilter{SeenBy: second.Items[0].ID})
 	b.must(err)
 	if len(only.Items) != 1 || only.Items[0].ID != second.Items[0].ID || only.Next != "" {
 		t.Errorf("only one: %d, next %q", len(only.Items), only.Next)

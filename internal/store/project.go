@@ -162,8 +162,11 @@ func (db *DB) SetProject(ctx context.Context, id cw.ProjectID, s cw.ProjectSetti
 		if s.Fallback != nil {
 			p.Fallback = *s.Fallback
 		}
+		if s.AgentSpawn != nil {
+			p.AgentSpawn = *s.AgentSpawn
+		}
 		p.Fallback = orEmpty(p.Fallback)
-		if err := t.Model(&p).Select("stall", "auto_resume", "fallback").Updates(&p).Error; err != nil {
+		if err := t.Model(&p).Select("stall", "auto_resume", "fallback", "agent_spawn").Updates(&p).Error; err != nil {
 			return err
 		}
 		return t.emit(e)

@@ -34,13 +34,14 @@ func (db *DB) SpawnByKey(ctx context.Context, key string) (op cw.Op, found bool,
 // IntendSpawn stores an agent, pending, with its worktrees, its first run, its
 // budget and the operation that makes it. The run has the agent's provider,
 // account and model. CodeRefused when the alias was ever used, the request key
-// was, or a project or the account is gone; nothing is stored then.
+// was, or a project or the account is gone, and when the agent that makes it may
+// not (see cw.MaySpawn) or made too many; nothing is stored then.
 func (db *DB) IntendSpawn(ctx context.Context, in cw.SpawnIntent) error {
 	return db.change(ctx, "intend spawn", func(t *tx) error {
 		if in.Agent.Status != cw.StatusPending {
 			return fmt.Errorf("a new agent is pending, not %s", in.Agent.Status)
 		}
-		if err := t.checkSpawn(in); err != nil {
+		if err := t.checkSpawn(in, db.guards); err != nil {
 			return err
 		}
 		in.Agent.AccountID = accountOf(in.Agent.Provider, in.Agent.AccountID)
@@ -67,7 +68,12 @@ func (db *DB) IntendSpawn(ctx context.Context, in cw.SpawnIntent) error {
 	})
 }
 
-func (t *tx) checkSpawn(in cw.SpawnIntent) error {
+func (t *tx) checkSpawn(in cw.SpawnIntent, guards cw.Guards) error {
+	if in.Agent.ParentID != "" {
+		if err := t.checkParent(in, guards); err != nil {
+			return err
+		}
+	}
 	taken, err := one(t.DB, &cw.Agent{}, "alias = ?", in.Agent.Alias)
 	if err != nil {
 		return err

@@ -90,10 +90,11 @@ func selectAgents(g *gorm.DB, f cw.AgentFilter) (*gorm.DB, error) {
 		}
 		q = q.Where("initiative_id = ?", i.ID)
 	}
-	for _, is := range [][2]string{{"provider", f.Provider}, {"id", string(f.Only)}} {
-		if column, value := is[0], is[1]; value != "" {
-			q = q.Where(column+" = ?", value)
-		}
+	if f.Provider != "" {
+		q = q.Where("provider = ?", f.Provider)
+	}
+	if f.SeenBy != "" {
+		q = seenBy(q, f.SeenBy)
 	}
 	return q, nil
 }

@@ -42,7 +42,7 @@ func TestAgentsOfAFilter(t *testing.T) {
 		{cw.AgentFilter{Initiative: "sale"}, []string{"one"}},
 		{cw.AgentFilter{Initiative: string(other.ID)}, []string{"two"}},
 		{cw.AgentFilter{Provider: "codex", Initiative: "sale"}, nil},
-		{cw.AgentFilter{Only: "cccccccccccc"}, nil},
+		{cw.AgentFilter{SeenBy: "cccccccccccc"}, nil},
 	} {
 		c.filter.Sort = "name"
 		page, err := b.AgentViews(t.Context(), c.filter)

@@ -18,24 +18,26 @@ func projectSettingsCase(t *testing.T, f Fixture) {
 	s := f.Services
 	p, err := s.AddProject(soon(t), cw.ProjectRequest{Path: f.Repo})
 	ok(t, err)
-	if p.Stall != cw.StallEvent || p.AutoResume {
-		t.Errorf("a new project has the policies %q and %v", p.Stall, p.AutoResume)
+	if p.Stall != cw.StallEvent || p.AutoResume || p.AgentSpawn != 0 {
+		t.Errorf("a new project has the policies %q, %v and %d", p.Stall, p.AutoResume, p.AgentSpawn)
 	}
 	resume, odd, yes := cw.StallResume, cw.StallPolicy("wait"), true
+	below, endless, deep := -1, cw.AgentSpawnMax+1, cw.AgentSpawnMax
 	chain, twice, nobody := []string{"claude", "codex"}, []string{"claude", "claude"}, []string{"claude", unknown}
 	_, err = s.SetProject(soon(t), p.Name, cw.ProjectSettings{Fallback: &nobody})
 	wantCode(t, "SetProject to a provider that is none", err, cw.CodeNotFound)
 	for what, bad := range map[string]cw.ProjectSettings{
 		"nothing": {}, "an odd policy": {Stall: &odd, AutoResume: &yes}, "a provider twice": {Fallback: &twice}, "no provider": {Fallback: &[]string{""}},
+		"agents below nobody": {AgentSpawn: &below}, "agents without an end": {AgentSpawn: &endless},
 	} {
 		_, err := s.SetProject(soon(t), p.Name, bad)
 		wantHint(t, "SetProject to "+what, err, cw.CodeInvalid, "")
 	}
 	first, err := s.SetProject(soon(t), p.Path, cw.ProjectSettings{Stall: &resume, Fallback: &chain})
 	ok(t, err)
-	second, err := s.SetProject(soon(t), string(p.ID), cw.ProjectSettings{AutoResume: &yes})
+	second, err := s.SetProject(soon(t), string(p.ID), cw.ProjectSettings{AutoResume: &yes, AgentSpawn: &deep})
 	ok(t, err)
-	if first.Stall != cw.StallResume || first.AutoResume || second.Stall != cw.StallResume || !second.AutoResume || second.ID != p.ID {
+	if first.Stall != cw.StallResume || first.AutoResume || second.Stall != cw.StallResume || !second.AutoResume || first.AgentSpawn != 0 || second.AgentSpawn != deep || second.ID != p.ID {
 		t.Errorf("set: %+v, then %+v", first, second)
 	}
 	if p.Fallback == nil || len(p.Fallback) != 0 || !slices.Equal(second.Fallback, chain) {
@@ -51,7 +53,7 @@ func projectSettingsCase(t *testing.T, f Fixture) {
 	if len(told) == 2 {
 		ok(t, json.Unmarshal(told[1].Data, &last))
 	}
-	if diff := cmp.Diff(cw.ProjectPolicies{Name: p.Name, Stall: cw.StallResume, AutoResume: true, Fallback: chain}, last); diff != "" {
+	if diff := cmp.Diff(cw.ProjectPolicies{Name: p.Name, Stall: cw.StallResume, AutoResume: true, Fallback: chain, AgentSpawn: deep}, last); diff != "" {
 		t.Errorf("%d events, the last: %s", len(told), diff)
 	}
 }

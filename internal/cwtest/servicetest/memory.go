@@ -202,7 +202,7 @@ func (m *Memory) spawn(ctx context.Context, req cw.SpawnRequest) (cw.AgentView, 
 	}
 	title, _, _ := strings.Cut(req.Goal, "\n")
 	view := cw.AgentView{Agent: cw.Agent{
-		ID: cw.AgentID(cw.NewID()), Alias: req.Name, Mode: cw.ModeExecute, Provider: "script", Title: title,
+		ID: cw.AgentID(cw.NewID()), Alias: req.Name, Mode: cw.ModeExecute, Definition: string(cw.ModeExecute), Provider: "script", Title: title,
 		Status: cw.StatusRunning, Warnings: []string{}, CreatedAt: m.now(), UpdatedAt: m.now(),
 	}, Projects: []cw.AgentWorktree{}}
 	for _, ref := range req.Projects {
@@ -237,6 +237,12 @@ func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) (cw.Page[cw.AgentVi
 			return cw.Page[cw.AgentView]{}, err
 		}
 	}
+	var caller *cw.AgentView
+	if f.SeenBy != "" {
+		if caller, err = m.find(string(f.SeenBy)); err != nil {
+			return cw.Page[cw.AgentView]{}, err
+		}
+	}
 	var initiative cw.Initiative
 	if f.Initiative != "" {
 		if initiative, err = m.plans.initiative(f.Initiative); err != nil {
@@ -252,7 +258,7 @@ func (m *Memory) Agents(_ context.Context, f cw.AgentFilter) (cw.Page[cw.AgentVi
 		case f.Project != "" && !worksIn(a, project.ID):
 		case f.Provider != "" && f.Provider != a.Provider:
 		case f.Initiative != "" && a.InitiativeID != initiative.ID:
-		case f.Only != "" && f.Only != a.ID:
+		case caller != nil && !m.sees(caller, a):
 		default:
 			out = append(out, m.view(a))
 		}

@@ -122,9 +122,12 @@ func (m *Memory) SetProject(ctx context.Context, ref string, s cw.ProjectSetting
 			}
 			p.Fallback = *s.Fallback
 		}
+		if s.AgentSpawn != nil {
+			p.AgentSpawn = *s.AgentSpawn
+		}
 		p.UpdatedAt = m.now()
 		project = *p
-		changed := cw.NewEvent(cw.EventProjectChanged, cw.ActorOf(ctx), cw.ProjectPolicies{Name: p.Name, Stall: p.Stall, AutoResume: p.AutoResume, Fallback: p.Fallback})
+		changed := cw.NewEvent(cw.EventProjectChanged, cw.ActorOf(ctx), cw.ProjectPolicies{Name: p.Name, Stall: p.Stall, AutoResume: p.AutoResume, Fallback: p.Fallback, AgentSpawn: p.AgentSpawn})
 		changed.ProjectID = p.ID
 		m.tell(changed)
 	})
