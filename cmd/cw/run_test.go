@@ -164,6 +164,8 @@ func TestRun(t *testing.T) {
 		{"waiting json", []string{"run", "--json", "fix it"}, comesTo(with(running("brave-otter"), func(v *cw.AgentView) {
 			v.Status, v.PendingQuestions = cw.StatusWaitingForInput, []cw.Question{question}
 		})), 7},
+		{"a call waits", []string{"run", "fix it"}, func(b *bench) { b.fake.add(blocked(question), nil, words()[:3]...) }, 7},
+		{"a call waits json", []string{"run", "--json", "fix it"}, func(b *bench) { b.fake.add(blocked(question), nil) }, 7},
 		{"detach", []string{"run", "--detach", "fix it"}, comesTo(nil), 0},
 		{"detach json", []string{"run", "--detach", "--json", "fix it"}, comesTo(nil), 0},
 		{"timeout", []string{"run", "--timeout", "20ms", "fix it"}, comesTo(nil), 6},
@@ -186,6 +188,17 @@ func TestRun(t *testing.T) {
 			b.fake.add(otter, nil)
 			b.fake.errs["OutputEvents"] = cw.Errorf(cw.CodeGone, "the output is past its retention")
 		}, 4},
+	})
+}
+
+// blocked is an agent of which a call waits for people.
+func blocked(questions ...cw.Question) cw.AgentView {
+	return *with(running("brave-otter"), func(v *cw.AgentView) {
+		v.Runs = []cw.Run{{ID: "nnnnnnnnnnnn", AgentID: v.ID, SessionNumber: 1}}
+		for _, q := range questions {
+			q.Source, q.RunID = cw.AskedByTool, "nnnnnnnnnnnn"
+			v.PendingQuestions = append(v.PendingQuestions, q)
+		}
 	})
 }
 

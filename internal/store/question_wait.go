@@ -18,6 +18,15 @@ func (db *DB) OpenQuestions(ctx context.Context) ([]cw.Question, error) {
 	return questions, err
 }
 
+// CountOpenQuestions tells how many questions wait for an answer.
+func (db *DB) CountOpenQuestions(ctx context.Context) (int, error) {
+	var n int64
+	err := db.query(ctx, "count open questions", func(g *gorm.DB) error {
+		return g.Model(&cw.Question{}).Where("status = ?", cw.QuestionOpen).Count(&n).Error
+	})
+	return int(n), err
+}
+
 // RunQuestions gives the questions that calls of a run asked.
 func (db *DB) RunQuestions(ctx context.Context, agent cw.AgentID, run cw.RunID) ([]cw.Question, error) {
 	questions := []cw.Question{}
