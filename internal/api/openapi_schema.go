@@ -189,6 +189,9 @@ func (s *Server) describeStream(op *huma.Operation) {
 	if op.OperationID == "get-agent-output" {
 		items = []string{"Chunk", "OutputEvent"}
 	}
+	if op.OperationID == "await-answers" {
+		items = []string{"PageQuestion"}
+	}
 	data := &huma.Schema{Description: "the JSON in data"}
 	for _, name := range append(items, "EndData", "Problem") {
 		data.AnyOf = append(data.AnyOf, refTo(name))

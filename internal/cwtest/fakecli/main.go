@@ -232,6 +232,11 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "answered", Route: route, Code: code})
 	}
+	if s.Ask != nil {
+		if err := ask(*s.Ask, s.Leave, book); err != nil {
+			return err
+		}
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()
