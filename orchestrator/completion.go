@@ -83,6 +83,9 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 		return fmt.Errorf("store the end of the run: %w", err)
 	}
 	o.Fail.Hit("finish/stored")
+	if len(fin.Questions) > 0 {
+		o.lookAtInbox()
+	}
 	if done {
 		o.Log.Info("run ended", "agent", st.Agent.Alias, "status", v.Status, "reason", v.Reason, "goesOn", fin.Next != nil)
 		o.sessionWindows(ctx, st, orDefault(ev.Summary.SessionID, st.Agent.SessionID))

@@ -24,6 +24,12 @@ func TestNextRun(t *testing.T) {
 		{"waits, all withdrawn", standing{Status: cw.StatusWaitingForInput, Asked: withdrawn}, ""},
 		{"waits for nothing known", standing{Status: cw.StatusWaitingForInput}, ""},
 		{"idle", standing{Status: cw.StatusIdle}, ""},
+		{"waits, nobody answered in time", standing{Status: cw.StatusWaitingForInput, Asked: append(asked[1:2:2], cw.Question{Status: cw.QuestionWithdrawn, Reason: "nobody answered within SQLite"})}, cw.RunAnswers},
+		{"idle, answers that no call took", standing{Status: cw.StatusIdle, Untold: asked}, "late"},
+		{"idle, and one is open", standing{Status: cw.StatusIdle, Untold: asked, Open: 1}, ""},
+		{"idle, nobody answered", standing{Status: cw.StatusIdle, Untold: withdrawn}, ""},
+		{"runs, and its call takes them", standing{Status: cw.StatusRunning, Untold: asked}, ""},
+		{"crashed, answers", standing{Status: cw.StatusCrashed, Untold: asked}, ""},
 		{"idle, a text", standing{Status: cw.StatusIdle, Queued: 1}, cw.RunFollowUp},
 		{"idle, a text, removed", standing{Status: cw.StatusIdle, Queued: 1, Removed: true}, ""},
 		{"waits, all closed, removed", standing{Status: cw.StatusWaitingForInput, Asked: asked, Removed: true}, ""},
@@ -38,6 +44,12 @@ func TestNextRun(t *testing.T) {
 		{"starts, answers", standing{Status: cw.StatusStarting, Asked: asked}, ""},
 	} {
 		next, ok := nextRun(tt.s)
+		if tt.want == "late" { // the text is made with the intent, as for every run
+			if tt.want = cw.RunAnswers; len(next.Messages) != 0 || next.Reason != tt.want || len(next.Asked) != len(asked) {
+				t.Errorf("%s: %+v", tt.name, next)
+			}
+			continue
+		}
 		if next.Reason != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s: %q, %v", tt.name, next.Reason, ok)
 		}

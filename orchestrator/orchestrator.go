@@ -35,6 +35,8 @@ type Config struct {
 	// Defaults stand in for what a spawn leaves open; its zero value chooses
 	// nothing.
 	Defaults Defaults
+	// Inbox is how long questions may wait for people; its zero value: for ever.
+	Inbox Inbox
 	// Floor is the free space below which no run is started; its zero value asks
 	// for the least that a CLI needs.
 	Floor DiskFloor
@@ -75,6 +77,8 @@ type Orchestrator struct {
 	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
+	// asking wakes the loop that watches over open questions.
+	asking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
 	// Run, which owns all goroutines.
 	jobs chan job
@@ -112,6 +116,7 @@ func New(c Config) *Orchestrator {
 		plans:     newTurns[cw.InitiativeID](),
 		rota:      newRota(),
 		parking:   make(chan struct{}, 1),
+		asking:    make(chan struct{}, 1),
 		jobs:      make(chan job),
 		live:      map[cw.RunID]*follower{},
 		spawns:    map[cw.OpID]*settlement{},
@@ -134,6 +139,7 @@ func (o *Orchestrator) Run(ctx context.Context, ready func()) error {
 		work.Go(func() { j(ctx) })
 	}
 	work.Go(func() { o.wakeParked(ctx) })
+	work.Go(func() { o.watchInbox(ctx) })
 	ready()
 	for {
 		select {

@@ -24,6 +24,7 @@ func (o *Orchestrator) AskPeople(ctx context.Context, req cw.PeopleRequest) ([]c
 	if asked {
 		o.Fail.Hit("question/asked")
 		o.bell.Ring(by.AgentID)
+		o.lookAtInbox()
 	}
 	return questions, nil
 }

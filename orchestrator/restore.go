@@ -117,6 +117,7 @@ func (o *Orchestrator) restore(ctx context.Context, op cw.Op) error {
 	o.Fail.Hit(stepRestoreStored)
 	o.Log.Info("agent restored", "agent", view.Alias, "from", from)
 	o.bell.Ring(view.ID)
+	o.lookAtInbox() // what it asked is open again
 	o.afterRestore(ctx, view)
 	return nil
 }

@@ -129,6 +129,9 @@ func (f *follower) watchSilence(ctx context.Context, now time.Time, end func()) 
 	if now.Before(deadline) {
 		return deadline
 	}
+	if next, excused := f.waitsForPeople(ctx, now); excused {
+		return next
+	}
 	if err := f.tellStall(ctx, now, end); err != nil {
 		if ctx.Err() == nil {
 			f.o.Log.Error("tell that a run is silent; it is tried again", "agent", f.state.Agent.Alias, "error", err)
@@ -136,6 +139,47 @@ func (f *follower) watchSilence(ctx context.Context, now time.Time, end func()) 
 		return now.Add(storeRetry)
 	}
 	return time.Time{}
+}
+
+// waitsForPeople tells whether a silence is excused because a call of the run
+// waits for people, or did until a while ago, and when to look again then.
+func (f *follower) waitsForPeople(ctx context.Context, now time.Time) (next time.Time, excused bool) {
+	asked, err := f.o.Store.RunQuestions(ctx, f.state.Agent.ID, f.state.Run.ID)
+	if err != nil {
+		f.o.Log.Warn("look whether a run waits for people; it is tried again", "agent", f.state.Agent.Alias, "error", err)
+		return now.Add(storeRetry), true
+	}
+	limit := f.silence.limit(f.limits)
+	open, since := closedSince(asked)
+	switch {
+	case open:
+		return now.Add(limit), true
+	case !since.After(f.silence.Since):
+		return time.Time{}, false
+	}
+	// The silence that counts begins with the answer.
+	f.mu.Lock()
+	f.silence.Since, f.silence.Wait, f.stall = since, 0, stall{}
+	f.mu.Unlock()
+	noticed, deadline := f.silence.deadline(f.limits)
+	if now.Before(deadline) {
+		return earlier(noticed, deadline), true
+	}
+	return time.Time{}, false
+}
+
+// closedSince tells whether one of a run's questions is open, and when the last
+// of them was closed or its answer taken; zero: none was asked.
+func closedSince(asked []cw.Question) (open bool, since time.Time) {
+	for _, q := range asked {
+		open = open || q.Status == cw.QuestionOpen
+		for _, at := range []*time.Time{q.AnsweredAt, q.FetchedAt} {
+			if at != nil && at.After(since) {
+				since = *at
+			}
+		}
+	}
+	return open, since
 }
 
 // tellStall tells a silence once, whatever becomes of the daemon, and does what

@@ -86,6 +86,16 @@ type Store interface {
 	// UntoldAnswers gives what became of an agent's questions of calls and no
 	// call took.
 	UntoldAnswers(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)
+	// OpenQuestions gives all questions that wait for an answer, oldest first.
+	OpenQuestions(ctx context.Context) ([]cw.Question, error)
+	// RunQuestions gives the questions that calls of a run asked.
+	RunQuestions(ctx context.Context, agent cw.AgentID, run cw.RunID) ([]cw.Question, error)
+	// RemindQuestion stores that it was said that a question still waits, with
+	// question:reminded.
+	RemindQuestion(ctx context.Context, id cw.QuestionID, at time.Time) error
+	// ExpireQuestion withdraws a question that nobody answered, with
+	// question:withdrawn. false when it is not open any more.
+	ExpireQuestion(ctx context.Context, id cw.QuestionID, reason string) (bool, error)
 	// LastQuestions gives the questions of the agent's newest group that
 	// asked for a rest, in order, answered ones too.
 	LastQuestions(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)

@@ -142,6 +142,14 @@ func (f *fakeServices) Question(_ context.Context, id string) (cw.QuestionView, 
 	return cw.QuestionView{}, cw.Errorf(cw.CodeNotFound, "there is no question %q", id).WithHint("cw question list shows the open ones")
 }
 
+func (f *fakeServices) AskPeople(context.Context, cw.PeopleRequest) ([]cw.Question, error) {
+	return nil, f.fails("AskPeople")
+}
+
+func (f *fakeServices) AwaitAnswers(context.Context, cw.RequestID) ([]cw.Question, error) {
+	return nil, f.fails("AwaitAnswers")
+}
+
 func (f *fakeServices) Answer(_ context.Context, req cw.AnswersRequest) ([]cw.QuestionView, error) {
 	if err := f.fails("Answer"); err != nil {
 		return nil, err

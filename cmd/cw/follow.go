@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,7 @@ type follower struct {
 	query        cw.OutputQuery
 	started      time.Time
 	noWaitParked bool
+	atQuestions  bool // stop when a call of the agent waits for people
 	toldParked   bool
 	prefix       string // before each line
 	shown        int    // session whose output was shown last
@@ -52,6 +54,16 @@ func atRest(v cw.AgentView) bool {
 	return true
 }
 
+// callWaits tells whether a call of an agent's present run waits for people:
+// the agent runs, and goes on with the answers by itself.
+func callWaits(v cw.AgentView) bool {
+	if !v.Status.Alive() || len(v.Runs) == 0 {
+		return false
+	}
+	run := v.Runs[len(v.Runs)-1].ID
+	return slices.ContainsFunc(v.PendingQuestions, func(q cw.Question) bool { return q.Source == cw.AskedByTool && q.RunID == run })
+}
+
 // besides is what is looked at beside the output.
 type besides struct {
 	events  <-chan item[cw.Event]
@@ -59,7 +71,8 @@ type besides struct {
 }
 
 // run gives the agent as it was last seen, also beside an error. A parked
-// agent is at rest when it is not to be waited for.
+// agent is at rest when it is not to be waited for, and so is one of which a
+// call waits for people, where they are to be asked.
 func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 	view := newScreen(f.app, f.agent.Alias, f.prefix, f.started)
 	defer view.close()
@@ -79,6 +92,9 @@ func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 			return f.agent, nil
 		}
 		f.query.AfterID = max(f.query.AfterID, last)
+		if errors.Is(err, errAsked) {
+			return f.agent, nil
+		}
 		var agent cw.AgentView
 		if err == nil {
 			agent, err = f.svc.Agent(ctx, string(f.agent.ID))
@@ -106,8 +122,12 @@ func (f *follower) run(ctx context.Context) (cw.AgentView, error) {
 	}
 }
 
-// errParked ends a stream that is not to be waited for.
-var errParked = errors.New("parked")
+// errParked ends a stream that is not to be waited for, and errAsked one whose
+// agent waits for people.
+var (
+	errParked = errors.New("parked")
+	errAsked  = errors.New("asked")
+)
 
 // stream shows one stream of output to its end, and the agent's events beside
 // it. It gives the last chunk shown.
@@ -121,7 +141,7 @@ func (f *follower) stream(ctx context.Context, view *screen, beside *besides) (l
 	defer ticks.Stop()
 	looks := time.NewTicker(lookEvery)
 	defer looks.Stop()
-	if err := f.lookParked(ctx, view); err != nil {
+	if err := f.look(ctx, view); err != nil {
 		return 0, err
 	}
 	lines := renderer{paint: view.paint, cwd: f.agent.AgentCwd, session: max(f.shown, f.query.Session, 1)}
@@ -154,7 +174,7 @@ func (f *follower) stream(ctx context.Context, view *screen, beside *besides) (l
 				view.print(outageLine(view.paint, it.value))
 			}
 		case <-looks.C: // its event may have been told before anybody listened
-			if err := f.lookParked(ctx, view); err != nil {
+			if err := f.look(ctx, view); err != nil {
 				return last, err
 			}
 		case <-ticks.C:
@@ -179,14 +199,19 @@ func (f *follower) happened(ctx context.Context, e cw.Event, view *screen) error
 	case !e.Type.Stored() || e.Type == cw.EventAgentWarning:
 		return nil
 	}
-	return f.lookParked(ctx, view)
+	return f.look(ctx, view)
 }
 
-// lookParked looks whether the agent is parked, and says so once.
-func (f *follower) lookParked(ctx context.Context, view *screen) error {
+// look looks whether a call of the agent waits for people, and whether it is
+// parked, which is said once.
+func (f *follower) look(ctx context.Context, view *screen) error {
 	agent, err := f.svc.Agent(ctx, string(f.agent.ID))
 	if err != nil {
 		return nil // the stream itself tells of what is wrong
+	}
+	if f.atQuestions && callWaits(agent) {
+		f.agent = agent
+		return errAsked
 	}
 	told := f.toldParked
 	if f.toldParked = agent.Status == cw.StatusParked; !f.toldParked || told {

@@ -64,6 +64,7 @@ func (w *walk) followers(ctx context.Context, agents []cw.AgentView) ([]*followe
 	for i, v := range agents {
 		f := &follower{
 			app: w.app, svc: w.svc, agent: v, started: w.app.now(), noWaitParked: w.noWaitParked, query: cw.OutputQuery{Until: cw.UntilRest},
+			atQuestions: true,
 		}
 		if len(agents) > 1 {
 			f.prefix = names[i] + " │ "
@@ -109,7 +110,7 @@ func (w *walk) watch(ctx context.Context, followers []*follower) error {
 // what a person says. None when there is nobody to ask.
 func (w *walk) answers(ctx context.Context, agent cw.AgentView) (map[cw.QuestionID]string, error) {
 	open := viewsOf(agent)
-	if agent.Status != cw.StatusWaitingForInput || len(open) == 0 {
+	if agent.Status != cw.StatusWaitingForInput && !callWaits(agent) || len(open) == 0 {
 		return nil, nil
 	}
 	answers, unknown, err := matchAnswers(w.given, open)

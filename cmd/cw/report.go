@@ -72,7 +72,8 @@ func newReport(v cw.AgentView, why string, watched time.Duration) report {
 	return r
 }
 
-// judge says where an agent at rest leaves its caller: a word for programs,
+// judge says where an agent leaves its caller that is at rest, or of which a
+// call waits for people: a word for programs,
 // and the error that decides the exit code, nil when the work is there.
 func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 	name := v.Alias
@@ -98,6 +99,10 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 	case cw.StatusStopped:
 		return exitStopped, cw.Errorf(cw.CodeFailed, "%s was stopped%s", name, bracketed(string(v.Reason))).
 			WithHint("cw agent diff %[1]s shows how far it came, cw agent resume %[1]s lets it go on", name)
+	}
+	if callWaits(v) {
+		return exitWaiting, cw.Errorf(cw.CodeWaiting, "%s runs, and waits for %s", name, count(len(v.PendingQuestions), "answer")).
+			WithHint("cw agent answer %[1]s; then it goes on by itself, watch it with cw agent attach %[1]s", name)
 	}
 	return exitDetached, nil // it works: nobody waits for its end
 }

@@ -43,7 +43,8 @@ stdout.
 It ends when the agent is at rest, after all that cw does by itself: an agent
 that forgot to tell how it ended, or left work uncommitted, is asked once more.
 On a terminal its questions are asked in place, and it goes on with your
-answers; elsewhere they are printed with their ids, and the exit code is 7.`,
+answers; elsewhere they are printed with their ids, and the exit code is 7. An
+agent that asks while it runs waits for the answers, and goes on by itself.`,
 		Example: `cw run "make the tests of the parser pass"
 cw run -C ~/src/site --base main "add a page that lists all releases"
 cw run --provider script --script ./codemod.sh "rename Foo to Bar"
@@ -150,7 +151,7 @@ func (w watch) toTheEnd(ctx context.Context) error {
 	w.app.header(w.agent)
 	agent, err := w.follow(follow)
 	why, verdict := judge(agent)
-	rests := agent.Status.AtRest()
+	rests := agent.Status.AtRest() || callWaits(agent) // until somebody acts
 	switch {
 	case err == nil, rests && errors.Is(err, io.EOF): // Ctrl-D at a question
 	case errors.Is(context.Cause(follow), errTimeUp) && !rests:
@@ -180,7 +181,7 @@ func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdi
 		if err := a.printJSON(report); err != nil {
 			return err
 		}
-	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked {
+	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked || why == exitWaiting {
 		a.printReport(report, w.commits(ctx, agent), w.gitDir)
 	}
 	if verdict != nil {
@@ -189,10 +190,13 @@ func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdi
 	return nil
 }
 
-// follow shows what the agent does until it is at rest. Where a person can be
-// asked, its questions are asked in place, and it goes on with the answers.
+// follow shows what the agent does until it is at rest, or a call of it waits
+// for people. Where a person can be asked, its questions are asked in place, and
+// it goes on with the answers.
 func (w watch) follow(ctx context.Context) (cw.AgentView, error) {
-	f := follower{app: w.app, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked}
+	f := follower{
+		app: w.app, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked, atQuestions: true,
+	}
 	keys := w.app.newAsker()
 	for {
 		agent, err := f.run(ctx)

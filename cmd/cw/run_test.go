@@ -164,6 +164,8 @@ func TestRun(t *testing.T) {
 		{"waiting json", []string{"run", "--json", "fix it"}, comesTo(with(running("brave-otter"), func(v *cw.AgentView) {
 			v.Status, v.PendingQuestions = cw.StatusWaitingForInput, []cw.Question{question}
 		})), 7},
+		{"a call waits", []string{"run", "fix it"}, func(b *bench) { b.fake.add(blocked(question), nil) }, 7},
+		{"a call waits json", []string{"run", "--json", "fix it"}, func(b *bench) { b.fake.add(blocked(question), nil) }, 7},
 		{"detach", []string{"run", "--detach", "fix it"}, comesTo(nil), 0},
 		{"detach json", []string{"run", "--detach", "--json", "fix it"}, comesTo(nil), 0},
 		{"timeout", []string{"run", "--timeout", "20ms", "fix it"}, comesTo(nil), 6},
@@ -187,6 +189,47 @@ func TestRun(t *testing.T) {
 			b.fake.errs["OutputEvents"] = cw.Errorf(cw.CodeGone, "the output is past its retention")
 		}, 4},
 	})
+}
+
+// blocked is an agent of which a call waits for people.
+func blocked(questions ...cw.Question) cw.AgentView {
+	return *with(running("brave-otter"), func(v *cw.AgentView) {
+		v.Runs = []cw.Run{{ID: "nnnnnnnnnnnn", AgentID: v.ID, SessionNumber: 1}}
+		for _, q := range questions {
+			q.Source, q.RunID = cw.AskedByTool, "nnnnnnnnnnnn"
+			v.PendingQuestions = append(v.PendingQuestions, q)
+		}
+	})
+}
+
+// TestRunAsksForACall: where there is a terminal, a call's questions are asked
+// while the agent runs, and it is watched on.
+func TestRunAsksForACall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	end := with(running("brave-otter"), func(v *cw.AgentView) { v.Status, v.NoChanges = cw.StatusIdle, "it was there" })
+	b.fake.add(blocked(asked()[:2]...), end)
+	terminal(b, "2\n1,3\n")
+	text, code := b.session(t.Context(), "run", "fix it")
+	if code != 0 || len(b.fake.answers) != 1 {
+		t.Fatalf("exit code %d, answers %v\n%s", code, b.fake.answers, text)
+	}
+	want := map[cw.QuestionID]string{"qqqqqqqqqqqq": "The new one", "rrrrrrrrrrrr": `["Linux","Plan 9"]`}
+	if diff := cmp.Diff(want, b.fake.answers[0].Answers); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRunLeavesOldQuestions: what an earlier run asked is no reason to stop.
+func TestRunLeavesOldQuestions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	old := blocked(asked()[0])
+	old.PendingQuestions[0].RunID = "mmmmmmmmmmmm"
+	b.fake.add(old, with(old, func(v *cw.AgentView) { v.Status, v.NoChanges = cw.StatusIdle, "it was there" }))
+	if text, code := b.session(t.Context(), "run", "fix it"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
 }
 
 // TestRunSpawns looks at what is asked of the daemon.

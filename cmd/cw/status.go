@@ -62,10 +62,19 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"socket", s.Socket},
 		{"http", s.HTTP},
 		{"agents", fmt.Sprintf("%d alive of %d", s.AgentsAlive, s.Agents)},
+		{"questions", questionsFact(s.Questions)},
 		{"projects", fmt.Sprint(s.Projects)},
 		{"disk", diskFact(a.paint(a.outTTY), s)},
 		{"sizes", a.sizesFact(s)},
 	})
+}
+
+// questionsFact tells how many questions wait, "" for none.
+func questionsFact(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: cw question list", plural(n, "1 waits for an answer", fmt.Sprintf("%d wait for answers", n)))
 }
 
 // diskFact tells how much is free, and whether that is enough to start runs.

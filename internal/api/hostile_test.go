@@ -35,6 +35,8 @@ func promised() map[string]promise {
 		"send-message":               {"operate", ""},
 		"list-questions":             {"read", ""},
 		"get-question":               {"read", ""},
+		"ask-people":                 {"never", "question"},
+		"await-answers":              {"stream", "question"},
 		"answer-questions":           {"operate", ""},
 		"list-conversations":         {"read", ""},
 		"get-conversation":           {"read", "initiative"},

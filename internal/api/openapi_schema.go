@@ -190,7 +190,7 @@ func eventSchemaName(t cw.EventType) string {
 // Schema describes what a text holds; x-frames tells the names apart.
 func (s *Server) describeStream(op *huma.Operation) {
 	items := map[string][]string{
-		"get-events": {"AnyEvent"}, "get-agent-output": {"Chunk", "OutputEvent"},
+		"get-events": {"AnyEvent"}, "get-agent-output": {"Chunk", "OutputEvent"}, "await-answers": {"PageQuestion"},
 		"await-conversation": {"ConversationView"}, "list-pending-conversations": {"PendingConversation"},
 	}[op.OperationID]
 	data := &huma.Schema{Description: "the JSON in data"}

@@ -69,6 +69,8 @@ func operationText(id string) string {
 		"send-message":               "Gives an agent a text. An idle one is resumed with it at once; for one that runs or waits for answers it is queued and is in its next prompt, unless `whenBusy` is refuse. Refused for an agent that crashed, was stopped or removed.",
 		"list-questions":             "One page of the questions that match all filters, oldest first unless `sort` says otherwise.",
 		"get-question":               "One question by its id.",
+		"ask-people":                 "Stores questions of the calling agent as one group and answers with them at once; a call of the agent then waits with `await-answers`. With a `requestKey` it may be repeated: the second time answers with the questions of the first.",
+		"await-answers":              "Stays open until none of the questions is open, then sends them as one frame: each is answered, or withdrawn with a reason. Only the agent that asked may wait, and people. Who is cut comes back and waits on.",
 		"get-toolbox":                "Which of cw's tools the calling agent may be offered, by the rights of its run, and how patient its CLI is with their calls. Agents only.",
 		"answer-questions":           "Stores answers, all or none of them, and answers with the questions when they are durable. An agent of which no question is open any more is resumed with them, exactly once. Refused, naming the answer, for a question that is answered already.",
 		"set-project":                "Changes policies of a project. What is not named stays.",
@@ -231,6 +233,7 @@ func schemaText(name string) string {
 		"ProposalChanged":          "payload of proposal:created, proposal:accepted, proposal:dismissed and proposal:superseded",
 		"PageMessage":              "one page of messages",
 		"PageProject":              "one page of projects",
+		"PageQuestion":             "questions that were asked at once",
 		"PageQuestionView":         "one page of questions",
 		"PageToken":                "one page of tokens",
 		"Problem":                  "an error: what kind it is, what is wrong, and what to do next",
@@ -238,6 +241,7 @@ func schemaText(name string) string {
 		"ProjectChanged":           "payload of project:added and project:removed",
 		"ProjectPolicies":          "payload of project:changed",
 		"ProjectSettings":          "changes policies of a project",
+		"PeopleRequest":            "questions of an agent to people, for a call that waits",
 		"Question":                 "one question of an agent to people",
 		"QuestionAnsweredPayload":  "payload of question:answered",
 		"QuestionOption":           "one offered answer",
@@ -253,6 +257,7 @@ func schemaText(name string) string {
 		"PlanStepMoved":            "payload of plan:step_started and plan:step_completed",
 		"QuestionRemindedPayload":  "payload of question:reminded",
 		"QuestionRequested":        "payload of question:requested",
+		"ToolQuestion":             "one question as a model gives it",
 		"QuestionView":             "a question with the name of the agent that asks",
 		"QuestionWithdrawnPayload": "payload of question:withdrawn",
 		"ResumeRequest":            "asks for another run of an agent that is at rest",
@@ -362,6 +367,11 @@ func bodyExample(id string) any {
 	case "edit-task":
 		done := cw.TaskDone
 		return cw.TaskEdit{Status: &done}
+	case "ask-people":
+		return cw.PeopleRequest{RequestKey: "call-1", Questions: []cw.ToolQuestion{{
+			Header: "Database", Question: "Which database shall the shop use?",
+			Options: []cw.QuestionOption{{Label: "SQLite", Description: "one file"}, {Label: "PostgreSQL"}},
+		}}}
 	case "accept-proposals":
 		return cw.ProposalChoice{IDs: []cw.ProposalID{"k3v7q2mzt5ha", "m4w8r3nzu6jb"}}
 	case "dismiss-proposals":
@@ -384,6 +394,9 @@ func frameExample(id string) string {
 		return "data: {\"conversationId\":\"k3v7q2mzt5ha\",\"fromAgentId\":\"m4w8r3nzu6jb\",\"question\":\"Which parser do you use?\"}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
 	case "get-events":
 		return "id: 17\ndata: {\"seq\":17,\"type\":\"agent:running\",\"at\":\"2026-01-02T03:04:05Z\",\"actorKind\":\"cw\",\"agentId\":\"k3v7q2mzt5ha\",\"data\":{\"name\":\"brave-otter\",\"sessionNumber\":1,\"pid\":4711}}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
+	}
+	if id == "await-answers" {
+		return "data: {\"items\":[{\"id\":\"k3v7q2mzt5ha\",\"agentId\":\"m4w8r3nzu6jb\",\"runId\":\"n5x9s4pav7kc\",\"requestId\":\"p6y2t5qbw3md\",\"seq\":1,\"key\":\"q1\",\"source\":\"tool\",\"question\":\"Which database shall the shop use?\",\"options\":[{\"label\":\"SQLite\"},{\"label\":\"PostgreSQL\"}],\"multiSelect\":false,\"status\":\"answered\",\"answer\":\"SQLite\",\"createdAt\":\"2026-01-02T03:04:05Z\"}]}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
 	}
 	return "id: 9\ndata: {\"id\":9,\"agentId\":\"k3v7q2mzt5ha\",\"agentName\":\"brave-otter\",\"session\":1,\"offset\":0,\"bytes\":\"aGVsbG8K\",\"createdAt\":\"2026-01-02T03:04:05Z\"}\n\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"
 }

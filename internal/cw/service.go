@@ -22,6 +22,7 @@ type DaemonStatus struct {
 	AgentsAlive   int       `json:"agentsAlive" doc:"agents whose process may exist"`
 	Agents        int       `json:"agents" doc:"agents that are not removed"`
 	Projects      int       `json:"projects" doc:"registered projects"`
+	Questions     int       `json:"questions" doc:"questions to people that wait for an answer"`
 	DatabaseBytes int64     `json:"databaseBytes" doc:"size of the state on disk"`
 	LogBytes      int64     `json:"logBytes" doc:"size of the stored output on disk"`
 	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`

@@ -79,6 +79,10 @@ func Keys() []Key {
 			"How large the stored output may become. Beyond it whole runs go, oldest first, never those of agents that run.", "50GiB", "0.1"},
 		{"chunks.maxAge", span(day, 10*365*day),
 			"How long stored output is kept after the end of its run.", "365d", "0.1"},
+		{"questions.remindAfter", spanOrNever(time.Minute, 365*day),
+			"How long a question waits for people before the event question:reminded says so; it is said again after twice that time, four times, and so on. 0: never.", "1h", "0.1"},
+		{"questions.expireAfter", spanOrNever(time.Minute, 365*day),
+			"How long a question waits for people before it is withdrawn, and its agent told that nobody answered. 0: it waits for ever.", "2d", "0.1"},
 	}
 }
 
@@ -162,6 +166,24 @@ func span(least, most time.Duration) Form {
 		}
 		return d, nil
 	}}
+}
+
+// spanOrNever is span with 0 for never.
+func spanOrNever(least, most time.Duration) Form {
+	f := span(least, most)
+	f.Allowed += "; 0: never"
+	inner := f.parse
+	f.parse = func(word string) (any, error) {
+		if word == "0" || word == "0s" {
+			return time.Duration(0), nil
+		}
+		d, err := inner(word)
+		if err != nil {
+			return nil, fmt.Errorf("%w, or 0 for never", err)
+		}
+		return d, nil
+	}
+	return f
 }
 
 // parseSpan reads a time with a unit: whole days (30d), or what Go reads.

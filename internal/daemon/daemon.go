@@ -236,7 +236,7 @@ func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, preset
 		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: binary, Socket: p.doors.path,
 		Report: report, Redact: c.masks.Set, Keeper: c.masks.keeper,
 		Environ: c.Environ, Log: log, Fail: fail, Guards: guardsOf(c.Environ), Defaults: orchestrator.Defaults(c.Settings.Run),
-		Floor: floorOf(c.Settings),
+		Floor: floorOf(c.Settings), Inbox: orchestrator.Inbox(c.Settings.Questions),
 	})
 }
 

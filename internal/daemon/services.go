@@ -47,6 +47,9 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.Agents, st.AgentsAlive, st.Projects, err = d.store.Counts(ctx); err != nil {
 		return st, fmt.Errorf("count agents: %w", err)
 	}
+	if st.Questions, err = d.store.CountOpenQuestions(ctx); err != nil {
+		return st, fmt.Errorf("count questions: %w", err)
+	}
 	if st.DatabaseBytes, st.LogBytes, err = d.store.Sizes(ctx); err != nil {
 		return st, fmt.Errorf("measure databases: %w", err)
 	}

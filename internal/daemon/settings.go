@@ -18,6 +18,8 @@ type Settings struct {
 	Disk    DiskSettings    `config:"disk"`
 	Runs    RunsSettings    `config:"runs"`
 	Chunks  ChunkSettings   `config:"chunks"`
+
+	Questions QuestionSettings `config:"questions"`
 }
 
 // HTTPSettings is how dashboards reach the daemon.
@@ -70,6 +72,12 @@ type ChunkSettings struct {
 	MaxAge  time.Duration `config:"maxAge"`
 }
 
+// QuestionSettings is how long questions may wait for people; 0: for ever.
+type QuestionSettings struct {
+	RemindAfter time.Duration `config:"remindAfter"` // then it is said, and again after twice that, and so on
+	ExpireAfter time.Duration `config:"expireAfter"` // then it is withdrawn
+}
+
 // DefaultSettings is what holds where nobody said otherwise.
 func DefaultSettings() Settings {
 	return Settings{
@@ -79,5 +87,7 @@ func DefaultSettings() Settings {
 		Disk:   DiskSettings{MinFree: gib, MinFreePercent: 2},
 		Runs:   RunsSettings{RawRetention: 14 * day},
 		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
+
+		Questions: QuestionSettings{RemindAfter: 15 * time.Minute},
 	}
 }

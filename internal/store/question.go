@@ -202,6 +202,10 @@ func actorName(a cw.Actor) string {
 
 // notOpen says what became of a question.
 func notOpen(q cw.Question, agent cw.Agent) error {
+	if q.Expired() {
+		return cw.Errorf(cw.CodeRefused, "question %s was withdrawn: %s", q.ID, q.Reason).
+			WithHint("its agent is told so; to say more: cw agent send %s", agent.Alias)
+	}
 	if q.Status != cw.QuestionAnswered {
 		return cw.Errorf(cw.CodeRefused, "question %s was %s", q.ID, q.Status).
 			WithHint("its agent was removed; bring both back with: cw agent restore %s", agent.Alias)
@@ -222,32 +226,35 @@ func (t *tx) openQuestions(agent cw.AgentID) *gorm.DB {
 // withdrawQuestions takes back the open questions of an agent that is removed,
 // with question:withdrawn for each.
 func (t *tx) withdrawQuestions(agent cw.Agent, by cw.Actor) error {
-	return t.turnQuestions(agent, cw.QuestionOpen, cw.QuestionWithdrawn, func(q cw.Question) cw.Event {
+	open := t.Where("status = ?", cw.QuestionOpen)
+	return t.turnQuestions(agent, open, cw.Question{Status: cw.QuestionWithdrawn, Reason: cw.WithdrawnRemoved}, func(q cw.Question) cw.Event {
 		return cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{
 			QuestionID: q.ID, Name: agent.Alias, Reason: cw.WithdrawnRemoved,
 		})
 	})
 }
 
-// reopenQuestions asks again what was withdrawn, with question:requested for
-// each: the agent is back and still waits for it.
+// reopenQuestions asks again what was withdrawn with the agent, with
+// question:requested for each: the agent is back and still waits for it.
 func (t *tx) reopenQuestions(agent cw.Agent, by cw.Actor) error {
-	return t.turnQuestions(agent, cw.QuestionWithdrawn, cw.QuestionOpen, func(q cw.Question) cw.Event {
+	withdrawn := t.Where("status = ? AND reason IN ('', ?)", cw.QuestionWithdrawn, cw.WithdrawnRemoved)
+	return t.turnQuestions(agent, withdrawn, cw.Question{Status: cw.QuestionOpen}, func(q cw.Question) cw.Event {
 		return cw.NewEvent(cw.EventQuestionRequested, by, cw.QuestionRequested{
 			QuestionID: q.ID, RequestID: q.RequestID, Name: agent.Alias, Question: q.Text,
 		})
 	})
 }
 
-// turnQuestions changes the status of all questions of an agent that have one.
-func (t *tx) turnQuestions(agent cw.Agent, from, to cw.QuestionStatus, told func(cw.Question) cw.Event) error {
+// turnQuestions gives some of an agent's questions another status, with its
+// reason.
+func (t *tx) turnQuestions(agent cw.Agent, some *gorm.DB, to cw.Question, told func(cw.Question) cw.Event) error {
 	var questions []cw.Question
-	err := t.Where("agent_id = ? AND status = ?", agent.ID, from).Order("created_at, id").Find(&questions).Error
+	err := some.Where("agent_id = ?", agent.ID).Order("created_at, id").Find(&questions).Error
 	if err != nil {
 		return err
 	}
 	for _, q := range questions {
-		if err := t.Model(&q).Select("status").Updates(&cw.Question{Status: to}).Error; err != nil {
+		if err := t.Model(&q).Select("status", "reason").Updates(&to).Error; err != nil {
 			return err
 		}
 		if err := t.emit(told(q).About(agent.ID, q.RunID)); err != nil {

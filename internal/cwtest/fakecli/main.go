@@ -240,6 +240,11 @@ func act(s Script, book *bookWriter) error {
 			return err
 		}
 	}
+	if s.Ask != nil {
+		if err := ask(*s.Ask, s.Leave, book); err != nil {
+			return err
+		}
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()

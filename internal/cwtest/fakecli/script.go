@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"cw/internal/cw"
 )
 
 // marker begins the part of a prompt that is a script.
@@ -29,20 +31,24 @@ type Script struct {
 	Child   bool           `json:"child,omitempty"`  // leave a child in a session of its own that ignores SIGTERM
 	Call    []string       `json:"call,omitempty"`   // a command to run; its output goes to the book
 	Routes  []string       `json:"routes,omitempty"` // "GET /v1/status": called on the socket, with the run's token; the answers go to the book
-	Door    string         `json:"door,omitempty"`   // a unix socket at which tests call the daemon as this run
-	Talk                   // with other agents
-	Wait    string         `json:"wait,omitempty"`    // wait until this file exists
-	Hang    bool           `json:"hang,omitempty"`    // until it is killed
-	Deaf    bool           `json:"deaf,omitempty"`    // ignore SIGTERM
-	File    string         `json:"file,omitempty"`    // file to write in the worktree
-	Content string         `json:"content,omitempty"` // of it
-	Commit  string         `json:"commit,omitempty"`  // message; nothing is committed without
-	Shell   string         `json:"shell,omitempty"`   // run by sh in the worktree
-	Signal  string         `json:"signal,omitempty"`  // content of signal.json; "" for none
-	Linger  string         `json:"linger,omitempty"`  // note "ready", and wait until this file exists
-	Exit    int            `json:"exit,omitempty"`
-	Suicide string         `json:"suicide,omitempty"` // end by this signal: KILL, SEGV
-	Forget  bool           `json:"forget,omitempty"`  // drop the session at the end: nobody can resume it
+	// Ask asks people by a call, and waits for the answers, which go to the book;
+	// with Leave the run goes on without them.
+	Ask     *cw.PeopleRequest `json:"ask,omitempty"`
+	Leave   bool              `json:"leave,omitempty"`
+	Door    string            `json:"door,omitempty"` // a unix socket at which tests call the daemon as this run
+	Talk                      // with other agents
+	Wait    string            `json:"wait,omitempty"`    // wait until this file exists
+	Hang    bool              `json:"hang,omitempty"`    // until it is killed
+	Deaf    bool              `json:"deaf,omitempty"`    // ignore SIGTERM
+	File    string            `json:"file,omitempty"`    // file to write in the worktree
+	Content string            `json:"content,omitempty"` // of it
+	Commit  string            `json:"commit,omitempty"`  // message; nothing is committed without
+	Shell   string            `json:"shell,omitempty"`   // run by sh in the worktree
+	Signal  string            `json:"signal,omitempty"`  // content of signal.json; "" for none
+	Linger  string            `json:"linger,omitempty"`  // note "ready", and wait until this file exists
+	Exit    int               `json:"exit,omitempty"`
+	Suicide string            `json:"suicide,omitempty"` // end by this signal: KILL, SEGV
+	Forget  bool              `json:"forget,omitempty"`  // drop the session at the end: nobody can resume it
 	// Next is what the agent's next run does when its prompt holds no script of
 	// its own. Without one it ends as this run did, with Shell, Signal, Exit and
 	// Suicide again, and does nothing else.

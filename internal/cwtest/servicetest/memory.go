@@ -327,6 +327,11 @@ func (m *Memory) Status(context.Context) (cw.DaemonStatus, error) {
 		PID: os.Getpid(), Version: "test", APIVersion: cw.APIVersion,
 		StartedAt: m.clock.Truncate(time.Hour), Projects: len(m.projects),
 	}
+	for _, q := range m.asked {
+		if q.Status == cw.QuestionOpen {
+			st.Questions++
+		}
+	}
 	for _, a := range m.agents {
 		if a.DeletedAt == nil {
 			st.Agents++
