@@ -14,6 +14,7 @@ type standing struct {
 	Removed bool
 	Open    int           // questions without an answer
 	Queued  int           // texts that wait for a run
+	Wakes   int           // questions of other agents that it is to be woken with
 	Asked   []cw.Question // of a waiting agent: its newest group
 	Due     *successor    // of a parked agent: with which it can go on; nil: it waits
 }
@@ -29,8 +30,8 @@ type intention struct {
 }
 
 // nextRun decides whether an agent goes on by itself: one whose questions are
-// all closed with the answers, an idle one with the texts that wait for it, a
-// parked one when there is an account.
+// all closed with the answers, an idle one with the texts that wait for it or
+// with a question that wakes it, a parked one when there is an account.
 // Questions that were only withdrawn are no reason.
 func nextRun(s standing) (next intention, ok bool) {
 	switch {
@@ -39,6 +40,8 @@ func nextRun(s standing) (next intention, ok bool) {
 		return intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{answersText(s.Asked)}), Asked: s.Asked}, true
 	case s.Status == cw.StatusIdle && s.Queued > 0:
 		return intention{Reason: cw.RunFollowUp}, true
+	case s.Status == cw.StatusIdle && s.Wakes > 0:
+		return intention{Reason: cw.RunWake, Why: "another agent asks it something"}, true
 	case s.Status == cw.StatusParked && s.Due != nil:
 		return intention{Reason: cw.RunFailover, To: s.Due, Why: "it was parked until there was an account for it"}, true
 	}
@@ -125,6 +128,9 @@ func (o *Orchestrator) goOnOnce(ctx context.Context, agent cw.AgentID) error {
 			o.Log.Error("store a warning", "agent", view.Alias, "warning", warning, "error", err)
 		}
 	}
+	if next.Reason == cw.RunWake {
+		o.Fail.Hit("conversation/woken")
+	}
 	if err := o.start(ctx, in.Run.ID, nil); err != nil && ctx.Err() == nil {
 		o.Log.Error("start the next run", "agent", view.Alias, "run", in.Run.ID, "error", err)
 	}
@@ -140,6 +146,11 @@ func (o *Orchestrator) mayGoOn(ctx context.Context, agent cw.AgentID) (cw.AgentV
 	s := standing{
 		Status: view.Status, Removed: view.DeletedAt != nil,
 		Open: len(view.PendingQuestions), Queued: view.QueuedMessages,
+	}
+	if s.Status == cw.StatusIdle && !s.Removed {
+		if s.Wakes, err = o.Store.WakingConversations(ctx, agent); err != nil {
+			return view, intention{}, false, fmt.Errorf("look for questions of other agents: %w", err)
+		}
 	}
 	if s.Status == cw.StatusWaitingForInput {
 		if s.Asked, err = o.Store.LastQuestions(ctx, agent); err != nil {

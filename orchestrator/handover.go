@@ -97,7 +97,8 @@ func saidBy(m cw.Message, session int) string {
 	case m.Origin == cw.OriginPerson:
 		return fmt.Sprintf("A person, to run %d", session)
 	case m.Origin == cw.OriginAgent:
-		return fmt.Sprintf("The agent %s, to run %d", m.Actor, session)
+		about, _ := cw.ConversationTextOf(m)
+		return fmt.Sprintf("Another agent, %s, to run %d", orDefault(about.From, writerOf(m)), session)
 	}
 	return fmt.Sprintf("cw, to run %d", session)
 }

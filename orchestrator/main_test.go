@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,7 +130,12 @@ func (e *engine) boot(change ...setup) {
 // open makes the parts of an engine and starts nothing.
 func (e *engine) open(change ...setup) {
 	e.t.Helper()
-	db, err := store.Open(e.t.Context(), store.Options{Dir: string(e.home), Version: "v0-test"})
+	var engine atomic.Pointer[Orchestrator]
+	db, err := store.Open(e.t.Context(), store.Options{Dir: string(e.home), Version: "v0-test", OnCommit: func(events []cw.Event) {
+		if o := engine.Load(); o != nil {
+			o.Heard(events...)
+		}
+	}})
 	must(e.t, err)
 	presets, problems := providers.Load(e.home.Providers())
 	if len(problems) > 0 {
@@ -148,6 +154,7 @@ func (e *engine) open(change ...setup) {
 		f(&c)
 	}
 	e.db, e.Orchestrator = db, New(c)
+	engine.Store(e.Orchestrator)
 }
 
 // sweep ends the engine and every process of its home.

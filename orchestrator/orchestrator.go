@@ -45,8 +45,11 @@ type Config struct {
 	// VersionWait is how long a CLI may take to tell its version before a spawn
 	// goes on without; 0: 20 s.
 	VersionWait time.Duration
-	Fail        cw.Failpoint // may be nil
-	Guards      cw.Guards    // may be nil
+	// Report is told of an agent that poses as another one; whoever gives it stores
+	// the event, and bounds how many. May be nil.
+	Report func(ctx context.Context, caller cw.Actor, what string)
+	Fail   cw.Failpoint // may be nil
+	Guards cw.Guards    // may be nil
 }
 
 // Defaults are a person's choices for spawns that name none. Any may be empty.
@@ -60,6 +63,8 @@ type Defaults struct {
 type Orchestrator struct {
 	Config
 	bell  *bell
+	peers *bell // what agents ask each other, and ends of their runs: see Heard
+	asks  *askRate
 	turns *turns[cw.AgentID]
 	plans *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
 	rota  *rota
@@ -98,6 +103,8 @@ func New(c Config) *Orchestrator {
 	return &Orchestrator{
 		Config:   c,
 		bell:     newBell(),
+		peers:    newBell(),
+		asks:     newAskRate(),
 		turns:    newTurns[cw.AgentID](),
 		plans:    newTurns[cw.InitiativeID](),
 		rota:     newRota(),

@@ -50,7 +50,7 @@ func blocksOf(messages []cw.Message) []string {
 				blocks = append(blocks, m.Body)
 			}
 		case m.Origin == cw.OriginAgent:
-			blocks = append(blocks, agentText(m))
+			blocks = append(blocks, framed(m))
 		default:
 			blocks = append(blocks, prompts.FollowUp(m.Body))
 		}
@@ -59,6 +59,15 @@ func blocksOf(messages []cw.Message) []string {
 		return []string{prompts.GoOn(prompts.GoOnInput{})}
 	}
 	return append(handOver[:min(1, len(handOver))], blocks...)
+}
+
+// framed is a text of another agent as it stands in a prompt.
+func framed(m cw.Message) string {
+	about, _ := cw.ConversationTextOf(m)
+	return prompts.Frame(prompts.FrameInput{
+		From: orDefault(about.From, writerOf(m)), Kind: about.Kind, Conversation: string(about.ConversationID),
+		Question: about.Question, Text: m.Body,
+	})
 }
 
 // instructions renders the prompt that a session begins with: what people keep

@@ -50,6 +50,8 @@ type Store interface {
 	// key, and is given instead. CodeNotFound; CodeRefused past a limit, and for an
 	// agent that only a person may start again.
 	QueueAgentMessage(ctx context.Context, m cw.Message, ev cw.Event) (stored cw.Message, again bool, err error)
+	// ConversationWaits gives the agents that wait for the answers of others now.
+	ConversationWaits(ctx context.Context) ([]cw.Waiting, error)
 	// ChildBudgets sums the budgets of the agents that an agent made, in US dollars.
 	ChildBudgets(ctx context.Context, parent cw.AgentID) (float64, error)
 	// MessageByID gives one text of any agent. CodeNotFound.
@@ -80,6 +82,32 @@ type Store interface {
 	// ReadyAgents gives the agents that may go on by themselves: waiting for
 	// input without an open question, or idle with a queued text; not removed.
 	ReadyAgents(ctx context.Context) ([]cw.AgentID, error)
+
+	// AskConversation stores a question of an agent to another one and finds who
+	// is asked. CodeForbidden for a run that is over; CodeNotFound for a target
+	// that is not in reach; CodeRefused for oneself, for an agent that crashed, was
+	// stopped or removed, for a circle of waiting agents, and past a limit.
+	AskConversation(ctx context.Context, c cw.Conversation) (cw.ConversationView, error)
+	// ConversationByKey finds what an agent asked with a request key before.
+	ConversationByKey(ctx context.Context, from cw.AgentID, key string) (cw.ConversationView, bool, error)
+	// ConversationByID gives one. CodeNotFound.
+	ConversationByID(ctx context.Context, id string) (cw.ConversationView, error)
+	ConversationPage(ctx context.Context, f cw.ConversationFilter) (cw.Page[cw.ConversationView], error)
+	// ConversationsTo gives the pending questions to an agent, oldest first, and
+	// whether the run that wants them is over.
+	ConversationsTo(ctx context.Context, agent cw.AgentID, run cw.RunID) (pending []cw.Conversation, over bool, err error)
+	// DeliverConversation stores that a run of the asked agent was given its
+	// question; false when it is not pending any more.
+	DeliverConversation(ctx context.Context, id cw.ConversationID, agent cw.AgentID, run cw.RunID) (bool, error)
+	// AnswerConversation stores an answer, once. CodeNotFound; CodeForbidden for
+	// an agent that was not asked; CodeRefused, with what became of it, for a
+	// conversation that is not pending.
+	AnswerConversation(ctx context.Context, id cw.ConversationID, by cw.Actor, answer string) (cw.ConversationView, error)
+	// FetchConversation stores that the asking agent took its answer.
+	FetchConversation(ctx context.Context, id cw.ConversationID) error
+	// WakingConversations counts the questions that an idle agent is to be resumed
+	// with, each once.
+	WakingConversations(ctx context.Context, agent cw.AgentID) (int, error)
 
 	// IntendOp stores an operation of an agent that is no run (clean-up, removal,
 	// restoring). CodeRefused while another of these is open for the agent, or

@@ -15,6 +15,7 @@ func resumeBlocks() []Block {
 		{Tag: "hand_over", Order: 10, Source: "resume/hand_over.md", MaxLen: 1000},
 		{Tag: "answers", Order: 20, Source: "resume/answers.md", MaxLen: 600},
 		{Tag: "follow_up", Order: 30, Source: "resume/follow_up.md", MaxLen: 50},
+		{Tag: "agent_message", Order: 35, Source: "resume/agent_message.md", MaxLen: 1000},
 		{Tag: "missing_signal", Order: 40, Source: "resume/missing_signal.md", MaxLen: 600},
 		{Tag: "commit_work", Order: 50, Source: "resume/commit_work.md", MaxLen: 900},
 		{Tag: "nothing_committed", Order: 60, Source: "resume/nothing_committed.md", MaxLen: 500},

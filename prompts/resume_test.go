@@ -11,13 +11,14 @@ import (
 
 // resumeTags are the tags of what an agent is told when it gets another run.
 var resumeTags = []string{
-	"hand_over", "answers", "follow_up", "missing_signal", "commit_work", "nothing_committed",
+	"hand_over", "answers", "follow_up", "agent_message", "missing_signal", "commit_work", "nothing_committed",
 	"go_on", "stalled", "rebooted", "budget_spent", "new_run",
 }
 
 // resumeTexts renders every block for another run with the same data everywhere.
 func resumeTexts(data string) map[string]string {
 	return map[string]string{
+		"agent_message":     Frame(FrameInput{From: data, Kind: "question", Conversation: data, Text: data}),
 		"missing_signal":    MissingSignal(MissingSignalInput{Trouble: data, Raw: data}),
 		"commit_work":       CommitWork([]string{data}, []string{data}),
 		"nothing_committed": NothingCommitted(),

@@ -218,6 +218,8 @@ func whyRun(r cw.RunReason) string {
 		return "goes on after a restart of the machine"
 	case cw.RunFailover:
 		return "goes on with an account that can be used"
+	case cw.RunWake:
+		return "another agent asks it something"
 	case cw.RunBudget:
 		return "its budget is spent, asked to commit what it has and to end"
 	}

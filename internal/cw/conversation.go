@@ -53,14 +53,18 @@ type Conversation struct {
 	Question    string             `json:"question" doc:"the question"`
 	Answer      string             `json:"answer,omitempty" doc:"the answer"`
 	Status      ConversationStatus `json:"status" doc:"where it stands"`
-	Reason      string             `json:"reason,omitempty" doc:"why it was cancelled, for people and agents"`
+	Reason      string             `json:"reason,omitempty" doc:"why it was cancelled, or what a pending one waits for; for people and agents"`
 	Queue       bool               `json:"queue" doc:"it waits for an agent that is at rest, or for one that is still to come"`
 	Wake        bool               `json:"wake" doc:"an agent at rest is resumed with it"`
 	// DeliveredAt is when the asked agent was last given the question, and
 	// DeliveredRunID to which run. It may be given again while it is pending.
 	DeliveredAt    *time.Time `json:"deliveredAt,omitempty" doc:"when the asked agent was given the question"`
 	DeliveredRunID RunID      `json:"deliveredRunId,omitempty" doc:"the run that was given it"`
-	AnsweredAt     *time.Time `json:"answeredAt,omitempty" doc:"when it was answered"`
+	// PromptedRunID is the last run in whose prompt the question was. A question
+	// wakes its agent once: what it was told in a prompt and did not answer waits
+	// for the next run.
+	PromptedRunID RunID      `json:"promptedRunId,omitempty" doc:"the last run of the asked agent that has the question in its prompt"`
+	AnsweredAt    *time.Time `json:"answeredAt,omitempty" doc:"when it was answered"`
 	// FetchedAt is when the asking run took the answer. An answer that nobody took
 	// before that run ended is a text in the next prompt of its agent.
 	FetchedAt *time.Time `json:"fetchedAt,omitempty" doc:"when the asking agent took the answer"`

@@ -28,6 +28,7 @@ const (
 	RunStalled       RunReason = "stalled"        // the run before was silent for too long
 	RunReboot        RunReason = "reboot"         // the machine was restarted under the run before
 	RunFailover      RunReason = "failover"       // the account of the run before is at its limit, or cannot be used
+	RunWake          RunReason = "wake"           // another agent asked it something, and wanted it to be woken
 	RunBudget        RunReason = "budget"         // a budget is spent: it is to commit and end
 )
 

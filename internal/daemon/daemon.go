@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cw/accounts"
@@ -118,9 +119,16 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 		return cw.Errorf(cw.CodeFailed, "a recovery of %s was interrupted", c.Home).WithHint("run: cw recover; it goes on where it was")
 	}
 	hub := event.NewHub()
+	var engine atomic.Pointer[orchestrator.Orchestrator]
 	db, err := store.Open(ctx, store.Options{
 		Dir: string(c.Home), Version: c.Version, Log: log, Reserve: c.Home.Reserve(), Boot: bootID(),
-		OnCommit: func(events []cw.Event) { hub.Publish(events...) }, Guards: guardsOf(c.Environ),
+		OnCommit: func(events []cw.Event) {
+			hub.Publish(events...)
+			if e := engine.Load(); e != nil {
+				e.Heard(events...)
+			}
+		},
+		Guards: guardsOf(c.Environ),
 	})
 	if err != nil {
 		return err
@@ -130,6 +138,7 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	engine.Store(p.engine)
 	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.doors.path, "http", addressOf(p.doors.tcp))
 	err = p.run(ctx, shutdown)
 	log.Info("daemon stopped; agents run on")
@@ -170,10 +179,11 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	}
 	p.accounts = newAccounts(ctx, c, db, presets, log)
 	p.plans = planning.New(db)
-	p.engine = buildEngine(ctx, c, p, hub, presets, c.Home.Binary(buildID))
+	report := func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) }
+	p.engine = buildEngine(ctx, c, p, hub, presets, c.Home.Binary(buildID), report)
 	p.changes = hub.Subscribe(accountChanges())
 	p.janitor = newJanitor(c, db, p.engine, buildID, log)
-	keys := newTokens(db, func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) })
+	keys := newTokens(db, report)
 	keys.masks, keys.home = c.masks, c.Home
 	p.server, err = api.NewServer(api.Options{
 		Services: services{
@@ -191,7 +201,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		Authenticate: keys.authenticate,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,
-		OnRefused:    func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) },
+		OnRefused:    report,
 		Log:          log, Version: c.Version, BuildID: buildID, Guards: guardsOf(c.Environ),
 	})
 	if err != nil {
@@ -201,7 +211,9 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 }
 
 // buildEngine makes the engine on the store and the watcher of p.
-func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, presets *providers.Registry, binary string) *orchestrator.Orchestrator {
+func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, presets *providers.Registry, binary string,
+	report func(context.Context, cw.Actor, string),
+) *orchestrator.Orchestrator {
 	db, log := p.store, p.log
 	self := cw.Actor{Kind: cw.ActorCW}
 	fail := failpointOf(c.Environ)
@@ -221,7 +233,7 @@ func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, preset
 	return orchestrator.New(orchestrator.Config{
 		Home: c.Home, Store: accountStore{db, accountProviders{presets}}, Accounts: p.accounts, Repos: repos, Plans: p.plans, Presets: presets, Prices: prices, Watcher: p.watcher,
 		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: binary, Socket: p.doors.path,
-		Redact: c.masks.Set, Keeper: c.masks.keeper,
+		Report: report, Redact: c.masks.Set, Keeper: c.masks.keeper,
 		Environ: c.Environ, Log: log, Fail: fail, Guards: guardsOf(c.Environ), Defaults: orchestrator.Defaults(c.Settings.Run),
 		Floor: floorOf(c.Settings),
 	})

@@ -53,6 +53,7 @@ func (t *tx) finish(run cw.Run, f cw.Finish) error {
 		func() error { return t.exhaust(f.Exhausted) },
 		func() error { return t.emit(f.Events...) },
 		func() error { return t.goOn(f) },
+		func() error { return t.cancelAsked(f.AgentID, actorOf(f.Events)) }, // with Next it is starting, and its questions wait
 	} {
 		if err := step(); err != nil {
 			return err

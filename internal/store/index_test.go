@@ -41,7 +41,7 @@ func TestLifeUsesIndexes(t *testing.T) {
 		indexes    []string
 		do         func()
 	}{
-		{"agents that can go on", "FROM agents a", []string{"agents_status", "messages_undelivered", "questions_agent", "ops_agent"}, func() { must(b.ReadyAgents(t.Context())) }},
+		{"agents that can go on", "FROM agents a", []string{"agents_status", "messages_undelivered", "conversations_wake", "questions_agent", "ops_agent"}, func() { must(b.ReadyAgents(t.Context())) }},
 		{"open operations", "FROM `ops`", []string{"ops_open"}, func() { must(b.OpenOps(t.Context(), cw.OpCleanUp, cw.OpRemove)) }},
 		{"texts of a run", "FROM `messages`", []string{"messages_run"}, func() { must(b.RunMessages(t.Context(), in.Run.ID)) }},
 		{"texts that wait", "COUNT(*) AS count FROM messages", []string{"messages_run"}, func() { must(b.AgentView(t.Context(), "brave-otter")) }},
@@ -79,12 +79,16 @@ func TestWritesUseIndexes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for condition, index := range map[string]string{
-		"FROM messages WHERE agent_id = 'a' AND " + undelivered:                        "messages_undelivered",
-		"FROM messages WHERE run_id = 'r' AND " + undelivered:                          "messages_run",
-		"FROM messages WHERE agent_id = 'a' ORDER BY seq DESC LIMIT 1":                 "sqlite_autoindex_messages",
-		"FROM ops WHERE run_id = 'r' AND " + openOp:                                    "ops_run",
-		"FROM ops WHERE agent_id = 'a' AND kind IN ('remove','restore') AND " + openOp: "ops_agent",
-		"FROM questions WHERE agent_id = 'a' AND status = 'open'":                      "questions_agent",
+		"FROM messages WHERE agent_id = 'a' AND " + undelivered:                                     "messages_undelivered",
+		"FROM messages WHERE run_id = 'r' AND " + undelivered:                                       "messages_run",
+		"FROM messages WHERE agent_id = 'a' ORDER BY seq DESC LIMIT 1":                              "sqlite_autoindex_messages",
+		"FROM ops WHERE run_id = 'r' AND " + openOp:                                                 "ops_run",
+		"FROM ops WHERE agent_id = 'a' AND kind IN ('remove','restore') AND " + openOp:              "ops_agent",
+		"FROM questions WHERE agent_id = 'a' AND status = 'open'":                                   "questions_agent",
+		"FROM conversations WHERE to_agent_id = 'a' AND status = 'pending' ORDER BY created_at, id": "conversations_to",
+		"FROM conversations WHERE from_agent_id = 'a' AND status = 'pending'":                       "conversations_from",
+		"FROM conversations WHERE from_agent_id = 'a' AND request_key = 'k' AND request_key <> ''":  "conversations_request",
+		"FROM conversations WHERE to_agent_id = 'a' AND " + waking:                                  "conversations_wake",
 	} {
 		if plan := b.planOf("SELECT * " + condition); !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("%s is not answered from %s:\n%s", condition, index, plan)

@@ -33,6 +33,9 @@ func (db *DB) StopParked(ctx context.Context, id cw.AgentID, e cw.Event) error {
 		if err := t.move(&agent, []cw.AgentStatus{cw.StatusParked}, cw.StatusStopped, "reason", "retry_at", "error"); err != nil {
 			return err
 		}
-		return t.emit(e)
+		if err := t.emit(e); err != nil {
+			return err
+		}
+		return t.cancelAsked(id, actorOf([]cw.Event{e}))
 	})
 }

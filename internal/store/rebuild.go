@@ -49,6 +49,9 @@ func (db *DB) Rebuild(ctx context.Context, r Rebuilt) (added bool, err error) {
 				return fmt.Errorf("store a worktree of %s: %w", r.Agent.Alias, err)
 			}
 		}
+		if err := t.cancelAsked(r.Agent.ID, cw.Actor{Kind: cw.ActorCW}); err != nil {
+			return err
+		}
 		if known {
 			return nil
 		}

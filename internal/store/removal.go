@@ -16,7 +16,8 @@ func refusedRemoved(agent cw.Agent) *cw.Error {
 
 // RemoveAgent stores that an agent's places are in the trash, in one
 // transaction: its row is marked, the worktrees are stored, its open questions
-// are withdrawn (with question:withdrawn for each), the texts that wait for a
+// are withdrawn (with question:withdrawn for each), conversations that it asked or
+// is asked in are cancelled (conversation:cancelled), the texts that wait for a
 // run are hidden, and the operation is done.
 //
 // CodeNotFound; CodeRefused while its status is alive, when it is removed
@@ -55,6 +56,10 @@ func (t *tx) remove(agent cw.Agent, r cw.Removal) error {
 		return err
 	}
 	if err := t.hideQueued(agent.ID, at); err != nil {
+		return err
+	}
+	by, gone := actorOf(r.Events), agent.Alias+" was removed"
+	if err := t.cancelConversations(by, gone, "(to_agent_id = ? OR from_agent_id = ?)", agent.ID, agent.ID); err != nil {
 		return err
 	}
 	return t.emit(r.Events...)

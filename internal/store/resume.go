@@ -98,6 +98,9 @@ func (t *tx) addRun(agent cw.Agent, in cw.RunIntent) (err error) {
 	run, op := in.Run, in.Op
 	run.AgentID, run.Kind = agent.ID, cw.RunAgent
 	run.Provider, run.AccountID, run.Model = agent.Provider, agent.AccountID, agent.Model
+	if err := t.carryConversations(agent.ID, run.ID); err != nil {
+		return err
+	}
 	if run.MessageID, err = t.carryMessages(agent.ID, run.ID, in.Messages); err != nil {
 		return err
 	}
@@ -111,20 +114,22 @@ func (t *tx) addRun(agent cw.Agent, in cw.RunIntent) (err error) {
 	return nil
 }
 
-// readyAgents is answered from the indexes agents_status and
-// messages_undelivered.
+// readyAgents is answered from the indexes agents_status, messages_undelivered
+// and conversations_wake.
 const readyAgents = `
 	SELECT a.id FROM agents a
 	WHERE a.deleted_at IS NULL
 		AND (a.status = 'waiting_for_input'
 			AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.agent_id = a.id AND q.status = 'open')
 		OR a.status = 'idle'
-			AND a.id IN (SELECT agent_id FROM messages WHERE ` + undelivered + `))
+			AND (a.id IN (SELECT agent_id FROM messages WHERE ` + undelivered + `)
+				OR a.id IN (SELECT to_agent_id FROM conversations WHERE ` + waking + `)))
 		AND NOT EXISTS (SELECT 1 FROM ops o WHERE o.agent_id = a.id AND o.kind IN ('remove', 'restore') AND o.` + openOp + `)
 	ORDER BY a.created_at, a.id`
 
 // ReadyAgents gives the agents that may go on by themselves, oldest first:
-// waiting for input without an open question, or idle with a text that waits.
+// waiting for input without an open question, or idle with a text that waits or a
+// question of another agent that wakes it.
 // Those that are removed, about to be or being restored are not among them.
 func (db *DB) ReadyAgents(ctx context.Context) ([]cw.AgentID, error) {
 	ids := []cw.AgentID{}

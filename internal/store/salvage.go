@@ -29,7 +29,7 @@ func openSalvage(path string) (*sql.DB, error) {
 // salvaged are the tables whose rows are taken over. Events are not: their
 // numbers go on from the copy, and rows are the truth.
 func salvaged() []string {
-	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "tokens", "accounts", "usage_samples", "budgets"},
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "conversations", "plans", "tokens", "accounts", "usage_samples", "budgets"},
 		initiativeTables()...)
 }
 
@@ -127,7 +127,7 @@ func blank(path string, pages []int) error {
 // be read and that keep the rules of the schema.
 func mends(sure bool) []string {
 	out := initiativeMends(sure)
-	for _, table := range []string{"agent_worktrees", "messages", "questions"} {
+	for _, table := range []string{"agent_worktrees", "messages", "questions", "plans"} {
 		out = append(out, "DELETE FROM "+table+" WHERE agent_id NOT IN (SELECT id FROM agents)")
 	}
 	for table, columns := range map[string][]string{
@@ -143,6 +143,12 @@ func mends(sure bool) []string {
 	for _, s := range cw.AgentStatuses() {
 		known = append(known, "'"+string(s)+"'")
 	}
+	out = append(out,
+		"DELETE FROM plans WHERE NOT json_valid(steps_json)",
+		// What is known of a question or an answer is kept; nobody waits for an agent that is lost.
+		`UPDATE conversations SET status = 'cancelled', reason = 'an agent of it could not be read from a damaged database'
+			WHERE status = 'pending' AND (from_agent_id NOT IN (SELECT id FROM agents)
+				OR to_agent_id <> '' AND to_agent_id NOT IN (SELECT id FROM agents WHERE deleted_at IS NULL AND status NOT IN ('crashed', 'stopped')))`)
 	out = append(out, // as the schema says it of rows that an earlier cw wrote
 		"UPDATE agents SET account_id = 'default-' || provider WHERE account_id IN ('', 'default')",
 		"UPDATE runs SET provider = COALESCE((SELECT provider FROM agents WHERE agents.id = runs.agent_id), '') WHERE provider = ''",
@@ -152,6 +158,7 @@ func mends(sure bool) []string {
 		return out
 	}
 	return append(out,
+		unknownStatus("conversations", cw.ConversationCancelled, cw.ConversationStatuses()...),
 		"UPDATE agents SET status = 'crashed', reason = 'lost', error = 'its status could not be read from a damaged database' WHERE status NOT IN ("+strings.Join(known, ", ")+")",
 		"UPDATE agents SET warnings = json_insert(COALESCE(warnings, '[]'), '$[#]', 'its record was read from a damaged database: what it says may be wrong')")
 }

@@ -169,7 +169,8 @@ func (t *tx) begin(agent *cw.Agent, run cw.Run, s cw.Starting) error {
 }
 
 // SaveRunning stores that the CLI runs: starting → running; the operation, if
-// one is named, is done, and the texts of the run's prompt are delivered.
+// one is named, is done, and the texts of the run's prompt are delivered. What
+// other agents asked of its task or its phase, and waits for an agent, is its own.
 // CodeRefused in any other status.
 func (db *DB) SaveRunning(ctx context.Context, r cw.Running) error {
 	return db.change(ctx, "save running", func(t *tx) error {
@@ -196,7 +197,13 @@ func (db *DB) SaveRunning(ctx context.Context, r cw.Running) error {
 		if err := t.deliver(run.ID, r.StartedAt); err != nil {
 			return err
 		}
-		return t.emit(r.Events...)
+		if err := t.emit(r.Events...); err != nil {
+			return err
+		}
+		if err := t.deliverPrompted(run.ID); err != nil {
+			return err
+		}
+		return t.assignConversations(agent)
 	})
 }
 
@@ -220,6 +227,10 @@ func (db *DB) AbortSpawn(ctx context.Context, id cw.OpID) error {
 		}
 		if op.Kind != cw.OpSpawn || op.Status == cw.OpDone || op.Status == cw.OpFailed {
 			return cw.Errorf(cw.CodeRefused, "the operation %s (%s, %s) is no spawn that can be taken back", id, op.Kind, op.Status)
+		}
+		self := cw.Actor{Kind: cw.ActorCW}
+		if err := t.cancelConversations(self, agent.Alias+" could not be started", "to_agent_id = ?", agent.ID); err != nil {
+			return err
 		}
 		return t.deleteAgent(agent.ID)
 	})

@@ -20,6 +20,7 @@ CREATE TABLE conversations (
     wake             INTEGER NOT NULL DEFAULT 0,
     delivered_at     DATETIME,
     delivered_run_id TEXT NOT NULL DEFAULT '',
+    prompted_run_id  TEXT NOT NULL DEFAULT '',
     answered_at      DATETIME,
     fetched_at       DATETIME,
     created_at       DATETIME NOT NULL,
@@ -29,6 +30,7 @@ CREATE UNIQUE INDEX conversations_request ON conversations (from_agent_id, reque
 CREATE INDEX conversations_from ON conversations (from_agent_id, status, created_at, id);
 CREATE INDEX conversations_to ON conversations (to_agent_id, status, created_at, id);
 CREATE INDEX conversations_target ON conversations (status, target_kind, target_id);
+CREATE INDEX conversations_wake ON conversations (to_agent_id) WHERE status = 'pending' AND wake = 1 AND prompted_run_id = '';
 CREATE INDEX conversations_created_at ON conversations (created_at, id);
 CREATE INDEX conversations_status ON conversations (status, created_at, id);
 
@@ -61,5 +63,4 @@ ALTER TABLE projects ADD COLUMN agent_spawn INTEGER NOT NULL DEFAULT 0;
 -- Texts of agents to agents: request_key makes them repeatable.
 ALTER TABLE messages ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX messages_request ON messages (sender_agent_id, request_key) WHERE request_key <> '';
-CREATE INDEX messages_sender ON messages (sender_agent_id, created_at) WHERE sender_agent_id <> '';
 CREATE INDEX agents_parent ON agents (parent_id) WHERE parent_id <> '';
