@@ -144,7 +144,7 @@ func want(row api.Route, token string, self bool) int {
 	case tokenUnknown:
 		return http.StatusForbidden
 	}
-	granted := map[string]bool{"get-whoami": true, "list-agents": true}
+	granted := map[string]bool{"get-whoami": true, "list-agents": true, "message-agent": true, "await-agent-message": true}
 	if self {
 		granted["get-agent"], granted["get-agent-diff"], granted["get-agent-output"] = true, true, true
 	}
