@@ -3,26 +3,31 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"cw/internal/cw"
-	"cw/prompts"
 )
 
 // MessageAgent implements cw.AgentMessageService. The text is durable when it
 // returns; that the other agent gets it follows from the rows.
 func (o *Orchestrator) MessageAgent(ctx context.Context, req cw.AgentMessageRequest) (cw.AgentMessageResult, error) {
 	none := cw.AgentMessageResult{}
-	caller, err := o.callingAgent(ctx)
+	actor, err := callingAgent(ctx, "message")
 	if err != nil {
 		return none, err
 	}
 	if req, err = req.Complete(); err != nil {
 		return none, err
 	}
+	caller, err := o.Store.AgentByRef(ctx, string(actor.AgentID))
+	if err != nil {
+		return none, err
+	}
 	if done, known, err := o.sameMessage(ctx, caller, req); known || err != nil {
 		return done, err
+	}
+	if err := o.asks.take(caller.ID, time.Now()); err != nil {
+		return none, err
 	}
 	to, create, err := o.addressee(ctx, caller, req)
 	if err != nil {
@@ -43,15 +48,6 @@ func (o *Orchestrator) MessageAgent(ctx context.Context, req cw.AgentMessageRequ
 		return none, err
 	}
 	return startedResult(m, to, req.Mode), nil
-}
-
-// callingAgent is the agent that calls. CodeForbidden for anybody else.
-func (o *Orchestrator) callingAgent(ctx context.Context) (cw.Agent, error) {
-	actor := cw.ActorOf(ctx)
-	if actor.Kind != cw.ActorAgent || actor.AgentID == "" {
-		return cw.Agent{}, cw.Errorf(cw.CodeForbidden, "only agents message agents").WithHint("people use: cw agent send NAME \"…\"")
-	}
-	return o.Store.AgentByRef(ctx, string(actor.AgentID))
 }
 
 // sameMessage gives what an earlier request with the same key came to.
@@ -119,7 +115,7 @@ func (o *Orchestrator) mayMessage(ctx context.Context, caller, to cw.Agent, req 
 		return err
 	}
 	if req.Mode == cw.MessageSync {
-		return o.errCircle(ctx, o.waits.circle(caller.ID, to.ID))
+		return o.mayWait(ctx, caller.ID, to.ID)
 	}
 	return nil
 }
@@ -186,8 +182,5 @@ func startedResult(m cw.Message, to cw.Agent, mode cw.MessageMode) cw.AgentMessa
 	}
 }
 
-// agentText is how an agent is told what another one writes.
-func agentText(m cw.Message) string {
-	return prompts.FollowUp(fmt.Sprintf("This is from the agent %s (%s), not from a person. Work on it as far as it fits your own task; "+
-		"your final word is given to that agent.\n\n%s", m.Actor, m.SenderAgentID, strings.TrimSpace(m.Body)))
-}
+// writerOf is the name of the agent that wrote a message, or its id.
+func writerOf(m cw.Message) string { return orDefault(m.Actor, string(m.SenderAgentID)) }

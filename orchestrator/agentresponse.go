@@ -27,13 +27,11 @@ func (o *Orchestrator) AwaitMessage(ctx context.Context, responseID string) (cw.
 			WithHint("the responseId is in the answer to your message")
 	}
 	if actor.Kind == cw.ActorAgent {
-		end, circle := o.waits.begin(actor.AgentID, m.AgentID)
-		if err := o.errCircle(ctx, circle); err != nil {
+		end, err := o.beginWait(ctx, actor.AgentID, m.AgentID)
+		if err != nil {
 			return none, err
 		}
-		if end != nil {
-			defer end()
-		}
+		defer end()
 	}
 	for {
 		ring := o.bell.Next(m.AgentID)

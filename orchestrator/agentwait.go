@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -12,69 +13,69 @@ import (
 // moment: after a restart their clients come back, and say so again.
 type waits struct {
 	mu sync.Mutex
-	on map[cw.AgentID]map[cw.AgentID]int // guarded by mu; how often one waits for another
+	on map[cw.Waiting]int // guarded by mu; how often one waits for another
 }
 
-func newWaits() *waits { return &waits{on: map[cw.AgentID]map[cw.AgentID]int{}} }
+func newWaits() *waits { return &waits{on: map[cw.Waiting]int{}} }
 
-// begin notes that one agent waits for another until end is called. With a
-// circle it would wait for itself: then nothing is noted, and end is nil.
-func (w *waits) begin(from, to cw.AgentID) (end func(), circle []cw.AgentID) {
+// begin notes that one agent waits for another until end is called. When it would
+// wait for itself, also by way of those who asked and have no answer yet, nothing
+// is noted: then there is a circle, and no end.
+func (w *waits) begin(from, to cw.AgentID, asked []cw.Waiting) (end func(), circle []cw.AgentID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if circle = w.way(from, to); circle != nil {
+	if circle = w.circleOf(from, to, asked); circle != nil {
 		return nil, circle
 	}
-	if w.on[from] == nil {
-		w.on[from] = map[cw.AgentID]int{}
-	}
-	w.on[from][to]++
+	one := cw.Waiting{From: from, To: to}
+	w.on[one]++
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.on[from][to]--; w.on[from][to] == 0 {
-			delete(w.on[from], to)
-		}
-		if len(w.on[from]) == 0 {
-			delete(w.on, from)
+		if w.on[one]--; w.on[one] == 0 {
+			delete(w.on, one)
 		}
 	}, nil
 }
 
 // circle gives the agents that would wait for each other if one waited for
 // another now; nil when there is none.
-func (w *waits) circle(from, to cw.AgentID) []cw.AgentID {
+func (w *waits) circle(from, to cw.AgentID, asked []cw.Waiting) []cw.AgentID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.way(from, to)
+	return w.circleOf(from, to, asked)
 }
 
-// way looks for the agent itself among those that the other one waits for. The
-// lock is held.
-func (w *waits) way(from, to cw.AgentID) []cw.AgentID {
-	before := map[cw.AgentID]cw.AgentID{to: from}
-	for queue := []cw.AgentID{to}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at == from {
-			return wayBack(before, from)
-		}
-		for next := range w.on[at] {
-			if _, seen := before[next]; !seen {
-				before[next] = at
-				queue = append(queue, next)
-			}
-		}
+// circleOf is circle with the lock held.
+func (w *waits) circleOf(from, to cw.AgentID, asked []cw.Waiting) []cw.AgentID {
+	all := append([]cw.Waiting{}, asked...)
+	for one := range w.on {
+		all = append(all, one)
 	}
-	return nil
+	return cw.WaitCycle(all, from, to)
 }
 
-// wayBack lists a circle as it is walked, the first agent at both ends.
-func wayBack(before map[cw.AgentID]cw.AgentID, from cw.AgentID) []cw.AgentID {
-	out := []cw.AgentID{from}
-	for at := before[from]; at != from; at = before[at] {
-		out = append([]cw.AgentID{at}, out...)
+// mayWait refuses that one agent waits for another who waits for it.
+func (o *Orchestrator) mayWait(ctx context.Context, from, to cw.AgentID) error {
+	asked, err := o.Store.ConversationWaits(ctx)
+	if err != nil {
+		return fmt.Errorf("look who waits for whom: %w", err)
 	}
-	return append([]cw.AgentID{from}, out...)
+	return o.errCircle(ctx, o.waits.circle(from, to, asked))
+}
+
+// beginWait notes that one agent waits for another. CodeRefused when that one
+// waits for it.
+func (o *Orchestrator) beginWait(ctx context.Context, from, to cw.AgentID) (end func(), err error) {
+	if o.Guards.Off("message-circle") {
+		return func() {}, nil
+	}
+	asked, err := o.Store.ConversationWaits(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look who waits for whom: %w", err)
+	}
+	end, circle := o.waits.begin(from, to, asked)
+	return end, o.errCircle(ctx, circle)
 }
 
 // errCircle names a circle of agents that would wait for each other; nil for

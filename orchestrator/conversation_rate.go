@@ -40,7 +40,7 @@ func (r *askRate) take(agent cw.AgentID, now time.Time) error {
 	b = b.refilled(now)
 	if b.left < 1 {
 		wait := int(math.Ceil((1 - b.left) * 60 / cw.AsksPerMinute))
-		return cw.Errorf(cw.CodeRefused, "an agent may ask %d questions in a minute", cw.AsksPerMinute).
+		return cw.Errorf(cw.CodeRefused, "an agent may ask and message others %d times in a minute", cw.AsksPerMinute).
 			WithHint("try again in %d s", wait)
 	}
 	b.left--

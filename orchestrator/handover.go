@@ -98,7 +98,7 @@ func saidBy(m cw.Message, session int) string {
 		return fmt.Sprintf("A person, to run %d", session)
 	case m.Origin == cw.OriginAgent:
 		about, _ := cw.ConversationTextOf(m)
-		return fmt.Sprintf("Another agent, %s, to run %d", orDefault(about.From, orDefault(m.Actor, string(m.SenderAgentID))), session)
+		return fmt.Sprintf("Another agent, %s, to run %d", orDefault(about.From, writerOf(m)), session)
 	}
 	return fmt.Sprintf("cw, to run %d", session)
 }

@@ -51,11 +51,7 @@ func blocksOf(messages []cw.Message) []string {
 				blocks = append(blocks, m.Body)
 			}
 		case m.Origin == cw.OriginAgent:
-			if _, conversation := cw.ConversationTextOf(m); conversation {
-				blocks = append(blocks, framed(m))
-			} else {
-				blocks = append(blocks, agentText(m))
-			}
+			blocks = append(blocks, framed(m))
 		default:
 			blocks = append(blocks, prompts.FollowUp(m.Body))
 		}
@@ -70,7 +66,7 @@ func blocksOf(messages []cw.Message) []string {
 func framed(m cw.Message) string {
 	about, _ := cw.ConversationTextOf(m)
 	return prompts.Frame(prompts.FrameInput{
-		From: orDefault(about.From, string(m.SenderAgentID)), Kind: about.Kind, Conversation: string(about.ConversationID),
+		From: orDefault(about.From, writerOf(m)), Kind: about.Kind, Conversation: string(about.ConversationID),
 		Question: about.Question, Text: m.Body,
 	})
 }

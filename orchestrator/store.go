@@ -50,6 +50,8 @@ type Store interface {
 	// key, and is given instead. CodeNotFound; CodeRefused past a limit, and for an
 	// agent that only a person may start again.
 	QueueAgentMessage(ctx context.Context, m cw.Message, ev cw.Event) (stored cw.Message, again bool, err error)
+	// ConversationWaits gives the agents that wait for the answers of others now.
+	ConversationWaits(ctx context.Context) ([]cw.Waiting, error)
 	// ChildBudgets sums the budgets of the agents that an agent made, in US dollars.
 	ChildBudgets(ctx context.Context, parent cw.AgentID) (float64, error)
 	// MessageByID gives one text of any agent. CodeNotFound.

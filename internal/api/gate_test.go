@@ -158,7 +158,10 @@ func want(row api.Route, token string, self bool) int {
 	case tokenUnknown:
 		return http.StatusForbidden
 	}
-	granted := map[string]bool{"get-whoami": true, "list-agents": true, "ask-agent": true, "ask-people": true, "await-answers": true}
+	granted := map[string]bool{
+		"get-whoami": true, "list-agents": true, "ask-agent": true, "ask-people": true, "await-answers": true,
+		"message-agent": true, "await-agent-message": true,
+	}
 	if self {
 		granted["get-agent"], granted["get-agent-diff"], granted["get-agent-output"] = true, true, true
 		granted["list-pending-conversations"] = true

@@ -85,7 +85,7 @@ func Routes() []Route {
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
 
 		{post, "/v1/agent-messages", "message-agent", "Give another agent a text to work on", cw.ScopeMessage, false, never},
-		{get, "/v1/agent-messages/{id}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},
+		{get, "/v1/agent-messages/{message}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},
 
 		{get, "/v1/questions", "list-questions", "Questions of agents to people, oldest first", peopleOnly, false, read},
 		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},

@@ -45,7 +45,6 @@ func running(l *lab.Lab, command string) bool {
 	return false
 }
 
-
 // TestAgentsTalk: agents ask, listen and answer from inside of their runs, while
 // the daemon is killed and restarted under all that wait. Nothing is lost, and
 // nothing comes twice.

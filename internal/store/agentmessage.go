@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"slices"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -16,9 +14,8 @@ import (
 // stored. again: an earlier one of the sender has the same request key, and is
 // given instead.
 //
-// CodeNotFound; CodeRefused for an agent that crashed, was stopped or removed,
-// when the sender has sent too many lately, and when too many texts wait for the
-// other one already.
+// CodeNotFound; CodeRefused for an agent that crashed, was stopped or removed, and
+// when too many texts wait for it already.
 func (db *DB) QueueAgentMessage(ctx context.Context, m cw.Message, e cw.Event) (stored cw.Message, again bool, err error) {
 	err = db.change(ctx, "queue a message of an agent", func(t *tx) error {
 		stored, again = cw.Message{}, false
@@ -30,9 +27,6 @@ func (db *DB) QueueAgentMessage(ctx context.Context, m cw.Message, e cw.Event) (
 			return err
 		}
 		if err := cw.MayMessage(to); err != nil {
-			return err
-		}
-		if err := t.askedLately(m.SenderAgentID, db.guards); err != nil {
 			return err
 		}
 		if err := t.roomInMailbox(to, len(m.Body)); err != nil && !db.guards.Off("mailbox") {
@@ -55,31 +49,6 @@ func (t *tx) sameMessage(m cw.Message, same *cw.Message) (bool, error) {
 		return false, nil
 	}
 	return one(t.DB, same, "sender_agent_id = ? AND request_key = ?", m.SenderAgentID, m.RequestKey)
-}
-
-// askedLately refuses an agent that has told and asked others too much in the
-// last minute, and says when it may go on.
-func (t *tx) askedLately(agent cw.AgentID, guards cw.Guards) error {
-	since := t.now.Add(-time.Minute)
-	var told, asked []time.Time
-	newest := func(q *gorm.DB, into *[]time.Time) error {
-		return q.Where("created_at > ?", since).Order("created_at DESC").Limit(cw.AsksPerMinute).Pluck("created_at", into).Error
-	}
-	// Texts with metadata belong to a conversation, which is counted itself.
-	if err := newest(t.Model(&cw.Message{}).Where("sender_agent_id = ? AND metadata_json = ''", agent), &told); err != nil {
-		return err
-	}
-	if err := newest(t.Model(&cw.Conversation{}).Where("from_agent_id = ?", agent), &asked); err != nil {
-		return err
-	}
-	all := append(told, asked...)
-	if len(all) < cw.AsksPerMinute || guards.Off("message-rate") {
-		return nil
-	}
-	slices.SortFunc(all, func(a, b time.Time) int { return b.Compare(a) })
-	wait := all[cw.AsksPerMinute-1].Add(time.Minute).Sub(t.now)
-	return cw.Errorf(cw.CodeRefused, "more than %d messages and questions to agents in a minute", cw.AsksPerMinute).
-		WithHint("try again in %d seconds; say in one message what belongs together", int(wait/time.Second)+1)
 }
 
 // roomInMailbox refuses a text to an agent for which too much waits already.

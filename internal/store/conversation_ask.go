@@ -137,10 +137,7 @@ func (t *tx) openConversations(where string, agent cw.AgentID) (int64, error) {
 // waitCircle names the agents that would wait for each other if one asked the
 // other; "" when none would. An agent waits while the run that asks is not over.
 func (t *tx) waitCircle(from, to cw.AgentID) (string, error) {
-	var waits []cw.Waiting
-	err := t.Raw(`SELECT c.id AS conversation_id, c.from_agent_id AS "from", c.to_agent_id AS "to"
-		FROM conversations c JOIN runs r ON r.id = c.from_run_id
-		WHERE c.status = 'pending' AND c.to_agent_id <> '' AND r.ended_at IS NULL`).Scan(&waits).Error
+	waits, err := conversationWaits(t.DB)
 	if err != nil {
 		return "", err
 	}
@@ -154,6 +151,22 @@ func (t *tx) waitCircle(from, to cw.AgentID) (string, error) {
 		out[i] = names[id]
 	}
 	return strings.Join(out, " → "), err
+}
+
+func conversationWaits(g *gorm.DB) (waits []cw.Waiting, err error) {
+	err = g.Raw(`SELECT c.id AS conversation_id, c.from_agent_id AS "from", c.to_agent_id AS "to"
+		FROM conversations c JOIN runs r ON r.id = c.from_run_id
+		WHERE c.status = 'pending' AND c.to_agent_id <> '' AND r.ended_at IS NULL`).Scan(&waits).Error
+	return waits, err
+}
+
+// ConversationWaits gives the agents that wait for the answers of others now.
+func (db *DB) ConversationWaits(ctx context.Context) (waits []cw.Waiting, err error) {
+	err = db.query(ctx, "read which agents wait for others", func(g *gorm.DB) error {
+		waits, err = conversationWaits(g)
+		return err
+	})
+	return waits, err
 }
 
 // findAsked finds the agent that a question is for; none for a task or a phase of

@@ -42,7 +42,8 @@ func TestAgentsOfAFilter(t *testing.T) {
 		{cw.AgentFilter{Initiative: "sale"}, []string{"one"}},
 		{cw.AgentFilter{Initiative: string(other.ID)}, []string{"two"}},
 		{cw.AgentFilter{Provider: "codex", Initiative: "sale"}, nil},
-		{cw.AgentFilter{SeenBy: "cccccccccccc"}, nil},
+		{cw.AgentFilter{SeenBy: "aaaaaaaaaaaa"}, []string{"one"}},
+		{cw.AgentFilter{SeenBy: "nobodyatall2"}, nil},
 	} {
 		c.filter.Sort = "name"
 		page, err := b.AgentViews(t.Context(), c.filter)

@@ -65,5 +65,4 @@ ALTER TABLE projects ADD COLUMN agent_spawn INTEGER NOT NULL DEFAULT 0;
 -- Texts of agents to agents: request_key makes them repeatable.
 ALTER TABLE messages ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX messages_request ON messages (sender_agent_id, request_key) WHERE request_key <> '';
-CREATE INDEX messages_sender ON messages (sender_agent_id, created_at) WHERE sender_agent_id <> '';
 CREATE INDEX agents_parent ON agents (parent_id) WHERE parent_id <> '';
