@@ -122,6 +122,7 @@ func TestConversationCallers(t *testing.T) {
 	asked, _ := e.works("calm-fox")
 	other, _ := e.works("wild-hare")
 	v := e.peerAsks(asker, cw.AskRequest{From: string(asker.ID), AgentID: string(asked.ID)})
+	e.peerAsks(asker, cw.AskRequest{AgentID: "wild-hare"}) // it would hear something
 	listens := func(ctx context.Context, ref string) error {
 		for _, err := range e.PendingConversations(ctx, ref) {
 			return err
