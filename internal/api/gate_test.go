@@ -112,6 +112,8 @@ func bodyFor(row api.Route) string {
 		return `{"name":"wall-screen"}`
 	case "send-message":
 		return `{"text":"x"}`
+	case "ask-people":
+		return `{"questions":[]}`
 	case "answer-questions":
 		return `{"answers":{"k3v7q2mzt5ha":"x"}}`
 	case "ask-agent":
