@@ -25,8 +25,10 @@ func TestChildRequest(t *testing.T) {
 		req  cw.SpawnRequest
 		code cw.Code // "": carried out
 	}{
-		"a goal":           {base, ""},
-		"own values":       {with(func(r *cw.SpawnRequest) { r.Provider, r.AccountID, r.Model, r.Script = "claude", "acc", "big", "/bin/own" }), ""},
+		"a goal": {base, ""},
+		"own values": {with(func(r *cw.SpawnRequest) {
+			r.Provider, r.AccountID, r.Model, r.Script = "claude", "acc", "big", "/bin/own"
+		}), ""},
 		"own project":      {with(func(r *cw.SpawnRequest) { r.Projects = []string{"shop"} }), ""},
 		"a budget within":  {with(func(r *cw.SpawnRequest) { r.BudgetUSD = 4 }), ""},
 		"own initiative":   {with(func(r *cw.SpawnRequest) { r.InitiativeID, r.TaskID = "init", "task" }), ""},
