@@ -140,7 +140,7 @@ func TestMessageCircle(t *testing.T) {
 	req := toExecute("x")
 	req.Session = a.Alias
 	if _, err := e.MessageAgent(e.as(b), req); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(err.Error(), "calm-heron → brave-otter → calm-heron") {
-		t.Errorf("a circle: %v", err)
+		t.Fatalf("a circle: %v", err)
 	}
 	if v, err := e.Agent(t.Context(), a.Alias); err != nil || v.QueuedMessages != 0 {
 		t.Errorf("%d texts wait, %v", v.QueuedMessages, err)
