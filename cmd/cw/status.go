@@ -48,6 +48,9 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 		return a.printJSON(s)
 	}
 	a.printStatus(s)
+	if s.AgentsAlive > 0 {
+		a.printWork(ctx, svc)
+	}
 	if s.DiskLow {
 		a.note("no run starts until %s are free; cw gc frees what is kept no longer, cw gc --dry-run tells what that is", size(s.FloorBytes))
 	}

@@ -122,6 +122,7 @@ func registerAll(s *Server) {
 	registerAgents(s)
 	registerMessages(s)
 	registerQuestions(s)
+	registerPlans(s)
 	registerOutput(s)
 	registerEvents(s)
 	registerInitiatives(s)

@@ -158,6 +158,7 @@ type AgentView struct {
 	Projects         []AgentWorktree `json:"projects" doc:"its place in each project"`
 	PendingQuestions []Question      `json:"pendingQuestions" doc:"questions that wait for an answer"`
 	QueuedMessages   int             `json:"queuedMessages" doc:"texts that wait for its next run"`
+	Plan             *PlanSummary    `json:"plan" doc:"how far its newest plan is; null without one"`
 	Settling         bool            `json:"settling" doc:"cw still clears up after its last run, or removes or restores it"`
 	Runs             []Run           `json:"runs" doc:"all runs, oldest first"`
 	// The facts of the only project, repeated; empty with none or several. Every

@@ -54,6 +54,7 @@ type DaemonService interface {
 type Services interface {
 	AgentService
 	QuestionService
+	PlanService
 	MessageService
 	ProjectService
 	HouseService

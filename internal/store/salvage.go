@@ -29,7 +29,7 @@ func openSalvage(path string) (*sql.DB, error) {
 // salvaged are the tables whose rows are taken over. Events are not: their
 // numbers go on from the copy, and rows are the truth.
 func salvaged() []string {
-	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "tokens", "accounts", "usage_samples", "budgets"},
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "plans", "tokens", "accounts", "usage_samples", "budgets"},
 		initiativeTables()...)
 }
 
@@ -127,7 +127,7 @@ func blank(path string, pages []int) error {
 // be read and that keep the rules of the schema.
 func mends(sure bool) []string {
 	out := initiativeMends(sure)
-	for _, table := range []string{"agent_worktrees", "messages", "questions"} {
+	for _, table := range []string{"agent_worktrees", "messages", "questions", "plans"} {
 		out = append(out, "DELETE FROM "+table+" WHERE agent_id NOT IN (SELECT id FROM agents)")
 	}
 	for table, columns := range map[string][]string{
@@ -139,6 +139,7 @@ func mends(sure bool) []string {
 			out = append(out, "UPDATE "+table+" SET "+c+" = NULL WHERE "+c+" IS NOT NULL AND NOT json_valid("+c+")")
 		}
 	}
+	out = append(out, "DELETE FROM plans WHERE NOT json_valid(steps_json)") // nothing is left of them
 	var known []string
 	for _, s := range cw.AgentStatuses() {
 		known = append(known, "'"+string(s)+"'")

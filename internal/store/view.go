@@ -124,6 +124,10 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	if err != nil {
 		return nil, err
 	}
+	plans, err := plansOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
 	names, err := accountNames(g, agents)
 	if err != nil {
 		return nil, err
@@ -136,6 +140,7 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 		views[i] = view(a, worktrees[a.ID], runs[a.ID], questions[a.ID])
 		views[i].AccountName = names[a.AccountID]
 		views[i].QueuedMessages, views[i].Settling = queued[a.ID], settling[a.ID]
+		views[i].Plan = plans[a.ID]
 	}
 	return views, nil
 }

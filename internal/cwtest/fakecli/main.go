@@ -232,6 +232,11 @@ func act(s Script, book *bookWriter) error {
 		}
 		book.note(Entry{What: "answered", Route: route, Code: code})
 	}
+	if s.Proxy != "" {
+		if err := proxy(s.Proxy, os.Getenv("CW_SOCKET")); err != nil {
+			return err
+		}
+	}
 	await(s.Wait)
 	if s.Hang {
 		hang()
