@@ -45,6 +45,7 @@ type fakeServices struct {
 	fakeAccounts
 	fakeProviders
 	fakePlans
+	kept cw.Plan // of an agent
 }
 
 var _ cw.Services = (*fakeServices)(nil)
