@@ -296,7 +296,7 @@ func (b *bench) dump() map[string][]map[string]any {
 }
 
 func stateTables() []string {
-	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "tokens", "events", "accounts", "usage_samples", "budgets"},
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "plans", "tokens", "events", "accounts", "usage_samples", "budgets"},
 		initiativeTables()...)
 }
 
