@@ -16,7 +16,7 @@ func newStatusCmd(a *app, runF func(context.Context, *statusOptions) error) *cob
 	return &cobra.Command{
 		Use:         "status",
 		Short:       "Tell how the daemon is",
-		Long:        "Tell how the daemon is. It is not started for that.",
+		Long:        "Tell how the daemon is, and what the agents that run work at. It is not started for\nthat.",
 		Annotations: exits("0  the daemon answers", "5  it does not run, or does not answer"),
 		Args:        noArgs,
 		RunE:        start(a, runF, statusRun, opts),

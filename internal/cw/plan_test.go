@@ -131,3 +131,24 @@ func TestPlanChange(t *testing.T) {
 		}
 	}
 }
+
+// TestMayPlan: a plan is changed by its agent and by nobody else.
+func TestMayPlan(t *testing.T) {
+	t.Parallel()
+	agent := Agent{ID: "aaaaaaaaaaaa", Alias: "brave-otter"}
+	for _, c := range []struct {
+		actor Actor
+		code  Code
+	}{
+		{Actor{Kind: ActorAgent, AgentID: agent.ID}, ""},
+		{Actor{Kind: ActorAgent, AgentID: "bbbbbbbbbbbb"}, CodeForbidden},
+		{Actor{Kind: ActorAgent}, CodeForbidden},
+		{Actor{Kind: ActorPerson, AgentID: agent.ID}, CodeForbidden},
+		{Actor{Kind: ActorDashboard}, CodeForbidden},
+		{Actor{Kind: ActorCW}, CodeForbidden},
+	} {
+		if err := MayPlan(c.actor, agent); ErrorCode(err) != c.code || err != nil && ErrorHint(err) == "" {
+			t.Errorf("%+v: %v, want %q", c.actor, err, c.code)
+		}
+	}
+}
