@@ -136,6 +136,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	about := readDescription(t, d)
 	bodies := map[string]string{
 		"add-project": `{"path":` + quoted(d.fixture.Repo) + `}`, "spawn-agent": `{"goal":"x","projects":["shop"]}`, "create-token": `{"name":"wall"}`,
+		"set-plan": `{"title":"x","steps":[{"title":"y"}]}`, "move-plan-step": `{"status":"skipped"}`,
 		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
 		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
 		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
@@ -146,6 +147,8 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	account, err := d.client("").AddAccount(t.Context(), cw.AddAccountRequest{Name: "work", Token: cw.NewSecret("sk-ant-oat01-work")})
 	noError(t, err)
 	planned := plan(t, d, servicetest.PreparedAgent)
+	_, err = d.client(tokenSelf).SetPlan(t.Context(), servicetest.PreparedAgent, cw.PlanRequest{Title: "Sell", Steps: []cw.PlanStepRequest{{Title: "Look"}}})
+	noError(t, err)
 	answered := 0
 	for _, row := range api.Routes() {
 		responses := about.at("paths", row.Path, strings.ToLower(row.Method), "responses")
