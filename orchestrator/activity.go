@@ -15,6 +15,7 @@ func (f *follower) note(ctx context.Context, events []cw.StreamEvent, at time.Ti
 	if f.activity().Differs(*before) {
 		f.tellActivity()
 	}
+	f.notePlan(events)
 	f.keepSessionID(ctx)
 	f.keepWindows(ctx, events, at)
 }

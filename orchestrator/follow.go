@@ -53,6 +53,8 @@ type follower struct {
 	gaveUp  bool      // patience was over, and the run is being ended
 	stalled *stallEnd // why a rule ends it; nil: none does
 
+	plan nativePlan // the CLI's own list of steps
+
 	overspent  bool      // a budget is spent, and the run is being ended
 	budgetCost float64   // what it had cost when its budgets were looked at
 	budgetNext time.Time // when they are looked at without news; zero: not
@@ -191,7 +193,10 @@ func (f *follower) end(ctx context.Context, obs proc.Observation) (proc.Observat
 		}
 	}
 	err := f.take(ctx, !f.o.Guards.Off("output-drained"))
-	f.fold(f.reading.Flush(), time.Now().UTC())
+	last := f.reading.Flush()
+	f.fold(last, time.Now().UTC())
+	f.notePlan(last)
+	f.keepPlan(ctx)
 	return obs, err
 }
 
@@ -226,6 +231,9 @@ func (f *follower) restore(ctx context.Context) error {
 	if err := f.beginSilence(ctx); err != nil {
 		return err
 	}
+	if err := f.recallPlan(ctx); err != nil {
+		return fmt.Errorf("read its plan: %w", err)
+	}
 	if err := f.setMeter(ctx); err != nil {
 		return err
 	}
@@ -239,10 +247,13 @@ func (f *follower) restore(ctx context.Context) error {
 		}
 		if len(chunks) == 0 {
 			f.keepSessionID(ctx) // the last daemon may have died before it did
+			f.keepPlan(ctx)      // likewise
 			return nil
 		}
 		for _, c := range chunks {
-			f.fold(f.reading.FeedAt(c.Bytes, c.CreatedAt), c.CreatedAt)
+			events := f.reading.FeedAt(c.Bytes, c.CreatedAt)
+			f.fold(events, c.CreatedAt)
+			f.plan = f.plan.after(events, c.CreatedAt)
 			f.offset, f.tail, q.AfterID = c.End(), c.Bytes, c.ID
 		}
 	}
@@ -352,6 +363,7 @@ func (f *follower) keep(ctx context.Context, pieces [][]byte, raw []byte) error 
 	for _, p := range pieces {
 		f.note(ctx, f.reading.FeedAt(p, now), now)
 	}
+	f.keepPlan(ctx)
 	return nil
 }
 

@@ -210,6 +210,15 @@ func (s maskedStore) EndOp(ctx context.Context, op cw.OpID, worktrees []cw.Agent
 	return s.Store.EndOp(ctx, op, worktrees, s.set.MaskString(failed))
 }
 
+func (s maskedStore) ChangePlan(ctx context.Context, c cw.PlanChange) (before, after cw.Plan, turn cw.PlanTurn, err error) {
+	c.Title, c.Steps = s.set.MaskString(c.Title), slices.Clone(c.Steps)
+	for i := range c.Steps {
+		step := &c.Steps[i]
+		step.Title, step.Description = s.set.MaskString(step.Title), s.set.MaskString(step.Description)
+	}
+	return s.Store.ChangePlan(ctx, c)
+}
+
 func (s maskedStore) SetInvalid(ctx context.Context, id cw.AccountID, why string, ev cw.Event) error {
 	return s.Store.SetInvalid(ctx, id, s.set.MaskString(why), s.event(ev))
 }

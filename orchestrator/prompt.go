@@ -33,6 +33,13 @@ func (o *Orchestrator) promptOf(ctx context.Context, st cw.RunState, opts option
 		}
 		blocks = append([]string{first}, blocks...)
 	}
+	plan, err := o.planText(ctx, st.Agent.ID)
+	if err != nil {
+		return "", fmt.Errorf("read its plan: %w", err)
+	}
+	if plan != "" {
+		blocks = append(blocks, plan)
+	}
 	return strings.Join(append(blocks, prompts.NewRun()), "\n"), nil
 }
 

@@ -101,6 +101,14 @@ type Store interface {
 	// LastQuestions gives the questions of the agent's newest group that
 	// asked for a rest, in order, answered ones too.
 	LastQuestions(ctx context.Context, agent cw.AgentID) ([]cw.Question, error)
+	// PlanOf gives the newest plan of an agent, and whether there is one.
+	PlanOf(ctx context.Context, agent cw.AgentID) (cw.Plan, bool, error)
+	// ChangePlan stores what a list of steps makes of an agent's plan, with its
+	// event: see cw.Plan.Change. before is the plan as it was.
+	ChangePlan(ctx context.Context, c cw.PlanChange) (before, after cw.Plan, turn cw.PlanTurn, err error)
+	// MovePlanStep moves a step of the agent's newest plan, and tells whether that
+	// changed anything: see cw.Plan.Move. CodeNotFound without a plan.
+	MovePlanStep(ctx context.Context, m cw.StepMove) (plan cw.Plan, changed bool, err error)
 	// ReadyAgents gives the agents that may go on by themselves: waiting for
 	// input without an open question, or idle with a queued text or with
 	// answers that no call took; not removed.

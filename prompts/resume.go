@@ -23,6 +23,7 @@ func resumeBlocks() []Block {
 		{Tag: "stalled", Order: 80, Source: "resume/stalled.md", MaxLen: 600},
 		{Tag: "rebooted", Order: 90, Source: "resume/rebooted.md", MaxLen: 400},
 		{Tag: "budget_spent", Order: 95, Source: "resume/budget_spent.md", MaxLen: 700},
+		{Tag: "own_plan", Order: 97, Source: "resume/own_plan.md", MaxLen: 600},
 		{Tag: "new_run", Order: 100, Source: "resume/new_run.md", MaxLen: 400},
 	}
 }
@@ -147,6 +148,31 @@ func HandOver(in HandOverInput) string {
 	}
 	return block(HandOverTag, map[string]any{
 		"Why": esc.text(in.Why), "Texts": views, "Log": esc.quote(in.Log), "Progress": esc.quote(in.Progress), "Git": in.Git,
+	})
+}
+
+// PlanInput is an agent's own plan that is not finished.
+type PlanInput struct {
+	Title    string
+	Done, Of int        // steps that are over, and all of them
+	Steps    []PlanStep // those that are shown
+	Left     int        // steps that are over and not shown
+	Native   bool       // it is the CLI's own list
+}
+
+// PlanStep is one step of it.
+type PlanStep struct{ ID, Status, Title string }
+
+// Plan reminds an agent of its own plan.
+func Plan(in PlanInput) string {
+	type view struct{ ID, Status, Title inline }
+	esc := newEscaper()
+	steps := make([]view, len(in.Steps))
+	for i, s := range in.Steps {
+		steps[i] = view{ID: esc.inline(s.ID), Status: esc.inline(s.Status), Title: esc.inline(s.Title)}
+	}
+	return block("own_plan", map[string]any{
+		"Title": esc.inline(in.Title), "Done": in.Done, "Of": in.Of, "Steps": steps, "Left": in.Left, "Native": in.Native,
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // resumeTags are the tags of what an agent is told when it gets another run.
 var resumeTags = []string{
 	"hand_over", "answers", "follow_up", "agent_message", "missing_signal", "commit_work", "nothing_committed",
-	"go_on", "stalled", "rebooted", "budget_spent", "new_run",
+	"go_on", "stalled", "rebooted", "budget_spent", "own_plan", "new_run",
 }
 
 // resumeTexts renders every block for another run with the same data everywhere.
@@ -29,6 +29,7 @@ func resumeTexts(data string) map[string]string {
 		"answers":           Answers([]AnsweredQuestion{{Header: data, Question: data, Answer: data}, {Question: data}, {Question: data, Unanswered: data}}),
 		"follow_up":         FollowUp(data),
 		"hand_over":         HandOver(HandOverInput{Why: data, Texts: []HandOverText{{From: data, Text: data}}, Log: data, Progress: data, Git: true}),
+		"own_plan":          Plan(PlanInput{Title: data, Of: 9, Left: 1, Steps: []PlanStep{{data, data, data}, {Title: data}}}),
 		"new_run":           NewRun(),
 	}
 }
@@ -81,6 +82,9 @@ func TestResumeSaysWhatIsDemanded(t *testing.T) {
 		{"a text", FollowUp("Do more\n  so"), `(?s)^<follow_up>\nDo more\n  so\n</follow_up>\n$`},
 		{"why, and what was said", HandOver(HandOverInput{Why: "it is gone", Texts: []HandOverText{{"You", "a\nb"}, {"A person", "c"}}}), `(?s)\(it is gone\).*\n\nYou:\n\n> a\n> b\n\nA person:\n\n> c\n`},
 		{"log and notebook", HandOver(HandOverInput{Log: "did", Progress: "Next: x", Git: true}), "(?s)end of its log:\n\n> did\n.*notebook.*\n\n> Next: x\n.*`git log`"},
+		{"its plan", Plan(PlanInput{Title: "Sell", Done: 1, Of: 2, Steps: []PlanStep{{"step-0", "completed", "Look"}, {"step-1", "pending", "Do"}}}), "(?s)not finished: `Sell` \\(1 of 2 steps are over\\)\\. .*\n\n- `step-0`, `completed`: `Look`\n- `step-1`, `pending`: `Do`\n\nGo on with it and .*`plan_update`"},
+		{"steps that are left out", Plan(PlanInput{Left: 31, Steps: []PlanStep{{"step-31", "pending", "Do"}}}), "`Do`\n\n31 more steps are completed or skipped\\.\n\nGo on"},
+		{"the list of its CLI", Plan(PlanInput{Native: true}), `Go on with it in the list of steps that you keep yourself`},
 		{"the new signal", NewRun(), "(?s)signal of an earlier run does not count.*`\\.cw/output/signal\\.json`"},
 	}
 	for _, test := range tests {

@@ -125,6 +125,7 @@ next:
 func (a *app) printAgents(agents []cw.AgentView) {
 	var rows [][]string
 	age := "AGE"   // since it was made, or removed
+	plans := false // one of them has a plan
 	works := false // one of them works for an initiative
 	for _, v := range agents {
 		var projects []string
@@ -135,15 +136,18 @@ func (a *app) printAgents(agents []cw.AgentView) {
 		if v.DeletedAt != nil {
 			since, age = *v.DeletedAt, "REMOVED"
 		}
-		works = works || worksFor(v.Agent) != ""
+		works, plans = works || worksFor(v.Agent) != "", plans || v.Plan != nil
 		rows = append(rows, []string{
 			v.Alias, listStatus(v, a.now()), string(v.Mode), v.Provider, strings.Join(projects, ","), worksFor(v.Agent),
-			elapsed(a.now().Sub(since)), cut(oneLine(v.Title), titleMax),
+			elapsed(a.now().Sub(since)), progress(v.Plan), cut(oneLine(v.Title), titleMax),
 		})
 	}
-	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "FOR", age, "GOAL"}
+	header := []string{"NAME", "STATUS", "MODE", "PROVIDER", "PROJECT", "FOR", age, "PLAN", "GOAL"}
 	if !works {
 		header, rows = without(header, rows, "FOR")
+	}
+	if !plans {
+		header, rows = without(header, rows, "PLAN")
 	}
 	if a.outTTY {
 		header, rows = fit(header, rows, a.width())
@@ -195,7 +199,7 @@ func listStatus(v cw.AgentView, now time.Time) string {
 // fit makes a table of agents as narrow as a terminal: the goal, which is last,
 // is cut, and where it would say nothing any more, other columns go first.
 func fit(header []string, rows [][]string, width int) ([]string, [][]string) {
-	for _, name := range []string{"", "MODE", "PROVIDER", "FOR", "PROJECT", "AGE"} {
+	for _, name := range []string{"", "MODE", "PROVIDER", "FOR", "PROJECT", "PLAN", "AGE"} {
 		header, rows = without(header, rows, name)
 		if room := width - leadWidth(append([][]string{header}, rows...)); room >= titleMin || name == "AGE" {
 			for _, row := range rows {

@@ -38,7 +38,13 @@ func agentShowRun(ctx context.Context, o *agentShowOptions) error {
 	if o.app.json {
 		return o.app.printJSON(v)
 	}
-	o.app.printAgent(v)
+	var plan cw.Plan
+	if v.Plan != nil {
+		if plan, err = svc.Plan(ctx, string(v.ID)); err != nil && cw.ErrorCode(err) != cw.CodeNotFound {
+			return err
+		}
+	}
+	o.app.printAgent(v, plan)
 	if v.QueuedMessages > 0 {
 		o.app.printQueued(ctx, svc, v)
 	}
@@ -62,7 +68,9 @@ func (a *app) printQueued(ctx context.Context, svc cw.Services, v cw.AgentView) 
 	}
 }
 
-func (a *app) printAgent(v cw.AgentView) {
+// printAgent shows an agent. plan holds the steps of the plan that the view tells
+// of; without any its summary is shown.
+func (a *app) printAgent(v cw.AgentView, plan cw.Plan) {
 	p := a.paint(a.outTTY)
 	a.printf("%s  %s%s\n", p.bold(v.Alias), p.status(v.Status), bracketed(string(v.Reason)))
 	facts(a.out, "  ", [][2]string{
@@ -92,6 +100,7 @@ func (a *app) printAgent(v cw.AgentView) {
 	for _, w := range v.Projects {
 		a.printWorktree(p, w)
 	}
+	a.printSteps(p, v.Plan, plan)
 	a.printRuns(p, v.Runs)
 	printQuestions(a.out, p, v.PendingQuestions)
 	if len(v.PendingQuestions) > 0 {

@@ -113,6 +113,18 @@ func TestAgent(t *testing.T) {
 			b.fake.errs["Spawn"] = cw.Errorf(cw.CodeNotFound, `there is no task "hhhhhhhhhhxh"`)
 		}, 3},
 		{"list", []string{"agent", "list"}, three, 0},
+		{"list plans", []string{"agent", "list"}, withPlans, 0},
+		{"show a plan", []string{"agent", "show", "brave-otter"}, withPlans, 0},
+		{"show a plan json", []string{"agent", "show", "--json", "brave-otter"}, withPlans, 0},
+		{"show a plan that cannot be read", []string{"agent", "show", "brave-otter"}, func(b *bench) {
+			withPlans(b)
+			b.fake.errs["Plan"] = cw.Errorf(cw.CodeInternal, "the database is damaged")
+		}, 1},
+		{"status of plans", []string{"status"}, withPlans, 0},
+		{"status without agents", []string{"status"}, func(b *bench) {
+			withPlans(b)
+			b.fake.errs["Agents"] = cw.Errorf(cw.CodeInternal, "the database is damaged")
+		}, 0},
 		{"list narrow", []string{"agent", "list"}, func(b *bench) {
 			three(b)
 			b.outTTY, b.width = true, func() int { return 60 }

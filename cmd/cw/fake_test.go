@@ -46,6 +46,7 @@ type fakeServices struct {
 	fakeProviders
 	fakePlans
 	fakeConversations
+	kept cw.Plan // of an agent
 }
 
 var _ cw.Services = (*fakeServices)(nil)

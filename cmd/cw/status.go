@@ -16,7 +16,7 @@ func newStatusCmd(a *app, runF func(context.Context, *statusOptions) error) *cob
 	return &cobra.Command{
 		Use:         "status",
 		Short:       "Tell how the daemon is",
-		Long:        "Tell how the daemon is. It is not started for that.",
+		Long:        "Tell how the daemon is, and what the agents that run work at. It is not started for\nthat.",
 		Annotations: exits("0  the daemon answers", "5  it does not run, or does not answer"),
 		Args:        noArgs,
 		RunE:        start(a, runF, statusRun, opts),
@@ -48,6 +48,9 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 		return a.printJSON(s)
 	}
 	a.printStatus(s)
+	if s.AgentsAlive > 0 {
+		a.printWork(ctx, svc)
+	}
 	if s.DiskLow {
 		a.note("no run starts until %s are free; cw gc frees what is kept no longer, cw gc --dry-run tells what that is", size(s.FloorBytes))
 	}

@@ -136,6 +136,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	about := readDescription(t, d)
 	bodies := map[string]string{
 		"add-project": `{"path":` + quoted(d.fixture.Repo) + `}`, "spawn-agent": `{"goal":"x","projects":["shop"]}`, "create-token": `{"name":"wall"}`,
+		"set-plan": `{"title":"x","steps":[{"title":"y"}]}`, "move-plan-step": `{"status":"skipped"}`,
 		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
 		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
 		"ask-agent": `{"question":"x","agentId":"calm-heron"}`, "answer-conversation": `{"answer":"x"}`,
@@ -147,6 +148,8 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	account, err := d.client("").AddAccount(t.Context(), cw.AddAccountRequest{Name: "work", Token: cw.NewSecret("sk-ant-oat01-work")})
 	noError(t, err)
 	planned := plan(t, d, servicetest.PreparedAgent)
+	_, err = d.client(tokenSelf).SetPlan(t.Context(), servicetest.PreparedAgent, cw.PlanRequest{Title: "Sell", Steps: []cw.PlanStepRequest{{Title: "Look"}}})
+	noError(t, err)
 	answered := 0
 	for _, row := range api.Routes() {
 		responses := about.at("paths", row.Path, strings.ToLower(row.Method), "responses")

@@ -61,6 +61,9 @@ func operationText(id string) string {
 		"get-agent":                  "One agent with its runs, places and open questions.",
 		"stop-agent":                 "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
 		"get-agent-diff":             "What the agent changed since its base: commits, and work that is not committed.",
+		"get-plan":                   "The newest plan of an agent with its steps: the one that it made with its tools, or the list of its CLI. How far it is stands in `plan` of the agent, too.",
+		"set-plan":                   "Makes the plan of the calling agent, or revises the one of which a step is open: it keeps its id, and steps whose title is unchanged keep their status. The same plan once more changes nothing. Nobody else may, people neither.",
+		"move-plan-step":             "Moves a step of the calling agent's plan: pending, in_progress, then completed or skipped, and from pending to these at once. The status that it has already changes nothing; one that is over stays so. Nobody else may, people neither.",
 		"get-agent-output":           "Stored output first, then live, without a gap or a double. Closing the connection never stops the agent.",
 		"resume-agent":               "Starts another run of an agent that is idle, crashed or stopped, in the same worktree and, where its CLI can, in the same session. It answers when the CLI runs. Refused for one that runs, waits for answers or is removed.",
 		"remove-agent":               "Puts the agent's places into the trash, after a snapshot of all that is not committed. Branches, output and rows stay. Refused while it runs. Removing a removed agent changes nothing.",
@@ -256,7 +259,12 @@ func schemaText(name string) string {
 		"ConversationCreated":      "payload of conversation:created",
 		"ConversationMoved":        "payload of conversation:delivered, conversation:answered and conversation:cancelled",
 		"PlanChanged":              "payload of plan:created and plan:revised",
+		"Plan":                     "an agent's own list of steps",
+		"PlanRequest":              "makes a plan, or revises the one that is open",
 		"PlanStep":                 "one step of a plan",
+		"PlanStepRequest":          "one step of a plan that is made",
+		"PlanSummary":              "how far a plan is",
+		"StepRequest":              "moves one step",
 		"PlanStepMoved":            "payload of plan:step_started and plan:step_completed",
 		"QuestionRemindedPayload":  "payload of question:reminded",
 		"QuestionRequested":        "payload of question:requested",
@@ -329,6 +337,10 @@ func bodyExample(id string) any {
 		return cw.StopRequest{Now: true}
 	case "resume-agent":
 		return cw.ResumeRequest{Text: "Go on, and keep the old behaviour behind a flag"}
+	case "set-plan":
+		return cw.PlanRequest{Title: "Mend the parser", Steps: []cw.PlanStepRequest{{Title: "Write a failing test"}, {Title: "Mend it"}}}
+	case "move-plan-step":
+		return cw.StepRequest{Status: cw.StepInProgress}
 	case "send-message":
 		return cw.SendRequest{Text: "The tests are in parser_test.go", WhenBusy: cw.BusyQueue}
 	case "answer-questions":

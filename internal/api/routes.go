@@ -46,7 +46,7 @@ func (r Route) bodyMax() int64 {
 		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",
 		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
-		"render-prompt", "ask-people",
+		"render-prompt", "ask-people", "set-plan",
 	}, r.ID):
 		return BodyMax // they carry texts for agents
 	}
@@ -82,6 +82,9 @@ func Routes() []Route {
 		{get, "/v1/agents/{id}/messages", "list-messages", "Texts to and from an agent, oldest first", peopleOnly, false, read},
 		{post, "/v1/agents/{id}/messages", "send-message", "Tell an agent something", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}/diff", "get-agent-diff", "What an agent changed", cw.ScopeReadSelf, true, read},
+		{get, "/v1/agents/{id}/plan", "get-plan", "An agent's own plan", cw.ScopeReadSelf, true, read},
+		{post, "/v1/agents/{id}/plan", "set-plan", "Make or revise one's own plan", cw.ScopePlan, true, never},
+		{post, "/v1/agents/{id}/plan/steps/{step}", "move-plan-step", "Move a step of one's own plan", cw.ScopePlan, true, never},
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
 
 		{post, "/v1/agent-messages", "message-agent", "Give another agent a text to work on", cw.ScopeMessage, false, never},

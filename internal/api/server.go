@@ -126,6 +126,7 @@ func registerAll(s *Server) {
 	registerQuestions(s)
 	registerTools(s)
 	registerConversations(s)
+	registerPlans(s)
 	registerOutput(s)
 	registerEvents(s)
 	registerInitiatives(s)

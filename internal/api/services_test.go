@@ -26,6 +26,7 @@ func TestServicesThroughTheWire(t *testing.T) {
 			name, _ := talk(t)
 			return name, d.client(tokenOf + name)
 		}
+		f.Act = func(*testing.T) (string, cw.Services) { return servicetest.PreparedAgent, d.client(tokenSelf) }
 		return f
 	})
 }
@@ -112,6 +113,11 @@ func TestSameAnswers(t *testing.T) {
 		if name != "" {
 			calls["agent "+name] = func(s cw.Services) answer { return one(s.Agent(ctx, name)) }
 			calls["project "+name] = func(s cw.Services) answer { return one(s.Project(ctx, name)) }
+			calls["plan "+name] = func(s cw.Services) answer { return one(s.Plan(ctx, name)) }
+			calls["set no plan "+name] = func(s cw.Services) answer { return one(s.SetPlan(ctx, name, cw.PlanRequest{})) }
+			calls["move "+name] = func(s cw.Services) answer {
+				return one(s.MoveStep(ctx, name, "a/.. b", cw.StepRequest{Status: cw.StepSkipped}))
+			}
 			calls["question "+name] = func(s cw.Services) answer { return one(s.Question(ctx, name)) }
 			calls["messages "+name] = func(s cw.Services) answer { return one(s.Messages(ctx, name, cw.PageQuery{Limit: 1})) }
 			calls["send nothing "+name] = func(s cw.Services) answer { return one(s.Send(ctx, name, cw.SendRequest{})) }

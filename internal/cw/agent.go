@@ -159,6 +159,7 @@ type AgentView struct {
 	PendingQuestions []Question      `json:"pendingQuestions" doc:"questions that wait for an answer"`
 	QueuedMessages   int             `json:"queuedMessages" doc:"texts that wait for its next run"`
 	QueuedAnswers    int             `json:"queuedAnswers,omitempty" doc:"answers to its tool questions that no call has taken yet; of an agent at rest they wait for its next run; missing when there are none"`
+	Plan             *PlanSummary    `json:"plan" doc:"how far its newest plan is; null without one"`
 	Settling         bool            `json:"settling" doc:"cw still clears up after its last run, or removes or restores it"`
 	Runs             []Run           `json:"runs" doc:"all runs, oldest first"`
 	// The facts of the only project, repeated; empty with none or several. Every

@@ -56,6 +56,7 @@ type Services interface {
 	AgentService
 	QuestionService
 	ConversationService
+	PlanService
 	MessageService
 	AgentMessageService
 	ProjectService

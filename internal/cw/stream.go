@@ -16,7 +16,7 @@ const (
 	StreamToolCall   StreamKind = "tool_call"   // ToolUseID, Tool, Input
 	StreamToolResult StreamKind = "tool_result" // ToolUseID, Text, IsError
 	StreamFileChange StreamKind = "file_change" // Path, Change
-	StreamPlan       StreamKind = "plan"        // the CLI's own list of steps: Input
+	StreamPlan       StreamKind = "plan"        // the CLI's own list of steps: Input, Steps
 	StreamUsage      StreamKind = "usage"       // Usage, Context
 	StreamLimit      StreamKind = "limit"       // the account is at its limit: Limit
 	StreamRetry      StreamKind = "retry"       // a transient error, tried again: Attempt, Delay, Text
@@ -47,6 +47,7 @@ type StreamEvent struct {
 	ParentToolUseID  string          `json:"parentToolUseId,omitempty" doc:"the call that a sub-agent belongs to"`
 	Tool             string          `json:"tool,omitempty" doc:"tool_call: the tool"`
 	Input            json.RawMessage `json:"input,omitempty" doc:"tool_call, plan: as the CLI wrote it"`
+	Steps            []PlanStep      `json:"steps,omitempty" doc:"plan: the whole list as its steps are now; missing where the line does not tell it"`
 	IsError          bool            `json:"isError,omitempty" doc:"tool_result, result: it failed"`
 	PermissionDenied bool            `json:"permissionDenied,omitempty" doc:"tool_result: the CLI refused the call"`
 	Path             string          `json:"path,omitempty" doc:"file_change: the file"`

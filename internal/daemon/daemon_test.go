@@ -354,6 +354,7 @@ func TestServices(t *testing.T) {
 			Work:  func(t *testing.T, projects ...string) (string, func()) { return working(t, l, projects) },
 			Ask:   func(t *testing.T) string { return asking(t, l) },
 			Talk:  func(t *testing.T) (string, cw.Services) { return talking(t, l) },
+			Act:   func(t *testing.T) (string, cw.Services) { return acting(t, l) },
 			Text: func() string { // the CLI does no script twice
 				return fakecli.Script{Hang: true, Book: l.Books, Content: cw.NewID()}.Text()
 			},
@@ -403,6 +404,20 @@ func working(t *testing.T, l *lab.Lab, projects []string) (name string, finish f
 	v, err := l.Client().Spawn(t.Context(), req)
 	must(t, err)
 	return v.Alias, func() { must(t, os.WriteFile(gate, nil, 0o600)) }
+}
+
+// acting makes an agent that runs until it is stopped, and gives a client whose
+// calls come out of its process.
+func acting(t *testing.T, l *lab.Lab) (name string, as cw.Services) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cwact") // the path of a socket is short
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	v, err := l.Client().Spawn(t.Context(), spawning(fakecli.Script{Hang: true, Book: l.Books, Proxy: socket}))
+	must(t, err)
+	l.Until(v.Alias, func(cw.AgentView) bool { _, err := os.Stat(socket); return err == nil })
+	return v.Alias, api.NewClient(api.ClientOptions{Socket: socket})
 }
 
 // asking makes an agent that waits for answers.

@@ -56,6 +56,8 @@ func TestLifeUsesIndexes(t *testing.T) {
 			must(b.QuestionPage(t.Context(), cw.QuestionFilter{PageQuery: cw.PageQuery{Limit: 1, Cursor: openQuestions.Next}, Statuses: open}))
 		}},
 		{"last questions", "source <> 'tool'", []string{"questions_agent"}, func() { must(b.LastQuestions(t.Context(), in.Agent.ID)) }},
+		{"plan of an agent", "FROM `plans` WHERE agent_id", []string{"plans_agent"}, func() { _, _, err := b.PlanOf(t.Context(), in.Agent.ID); b.must(err) }},
+		{"plans of agents", "FROM `plans` WHERE id", []string{"plans_agent"}, func() { must(b.AgentView(t.Context(), "brave-otter")) }},
 		{"the trash", "w.trash <> ''", []string{"agent_worktrees_trash"}, func() { must(b.TrashedWorktrees(t.Context())) }},
 	} {
 		statement := b.statementOf(c.from, c.do)

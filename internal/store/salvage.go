@@ -139,6 +139,7 @@ func mends(sure bool) []string {
 			out = append(out, "UPDATE "+table+" SET "+c+" = NULL WHERE "+c+" IS NOT NULL AND NOT json_valid("+c+")")
 		}
 	}
+	out = append(out, "DELETE FROM plans WHERE NOT json_valid(steps_json)") // nothing is left of them
 	var known []string
 	for _, s := range cw.AgentStatuses() {
 		known = append(known, "'"+string(s)+"'")

@@ -129,6 +129,10 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	if err != nil {
 		return nil, err
 	}
+	plans, err := plansOf(g, ids)
+	if err != nil {
+		return nil, err
+	}
 	names, err := accountNames(g, agents)
 	if err != nil {
 		return nil, err
@@ -141,6 +145,7 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 		views[i] = view(a, worktrees[a.ID], runs[a.ID], questions[a.ID])
 		views[i].AccountName = names[a.AccountID]
 		views[i].QueuedMessages, views[i].QueuedAnswers, views[i].Settling = queued[a.ID], untold[a.ID], settling[a.ID]
+		views[i].Plan = plans[a.ID]
 	}
 	return views, nil
 }

@@ -89,7 +89,7 @@ func (p *acpParser) update(u *acpUpdate) (events []cw.StreamEvent, known bool) {
 		return p.tool(u), u.ToolCallID != ""
 	case "plan":
 		p.goOn()
-		return one(cw.StreamEvent{Kind: cw.StreamPlan, Input: u.Entries}), true
+		return one(cw.StreamEvent{Kind: cw.StreamPlan, Input: u.Entries, Steps: listSteps(u.Entries)}), true
 	case "usage_update":
 		if c := u.Cost; c != nil && c.Currency == "USD" && !p.resumed { // else it is of earlier runs too
 			p.costUSD = c.Amount

@@ -121,7 +121,7 @@ func TestACPLines(t *testing.T) {
 			},
 			want: []cw.StreamEvent{
 				{Kind: cw.StreamThinking, Text: "hm"},
-				{Kind: cw.StreamPlan, Input: json.RawMessage(`[{"content":"a"}]`)},
+				{Kind: cw.StreamPlan, Input: json.RawMessage(`[{"content":"a"}]`), Steps: []cw.PlanStep{{ID: "step-0", Title: "a", Status: cw.StepPending}}},
 				{Kind: cw.StreamWarning, Text: "w"},
 				{Kind: cw.StreamUsage, Context: &cw.ContextUse{Tokens: 5, Limit: 9}},
 				{Kind: cw.StreamUsage, Usage: &cw.Usage{InputTokens: 1, OutputTokens: 2, ReasoningTokens: 3, CacheReadTokens: 4}},

@@ -34,6 +34,7 @@ type claudeParser struct {
 	changes map[string]change // tool call -> the file it is to change
 	denied  map[string]bool   // tool calls already told as refused
 	partial partials
+	tasks   claudeTasks
 
 	limit   *cw.Limit // the account is at its limit, and nothing went on since
 	failure string    // the kind of the last error line of this turn
@@ -54,6 +55,7 @@ func newClaude(opts Options) *claudeParser {
 		changes: map[string]change{},
 		denied:  map[string]bool{},
 		partial: partials{},
+		tasks:   claudeTasks{waiting: map[string]string{}},
 	}
 }
 
@@ -188,16 +190,17 @@ func (p *claudeParser) block(parent string, b claudeBlock) []cw.StreamEvent {
 			return one(call)
 		}
 		plan := call
-		plan.Kind = cw.StreamPlan
+		plan.Kind, plan.Steps = cw.StreamPlan, p.nativeSteps(b)
 		return []cw.StreamEvent{call, plan}
 	}
 	return nil // redacted_thinking and the like: nothing to read
 }
 
 // isPlan tells the tools with which the model keeps its list of steps. Under
-// -p 2.1.197 offers TaskCreate and TaskUpdate; older ones had TodoWrite.
+// -p 2.1.197 offers TaskCreate and TaskUpdate; older ones had TodoWrite, and qwen
+// has todo_write (read, not seen).
 func isPlan(tool string) bool {
-	return tool == "TodoWrite" || tool == "TaskCreate" || tool == "TaskUpdate"
+	return tool == "TodoWrite" || tool == "TaskCreate" || tool == "TaskUpdate" || tool == "todo_write"
 }
 
 // expectChange remembers which file a tool call is to change. It is told when
@@ -276,10 +279,10 @@ func (p *claudeParser) toolResult(l *claudeLine, b claudeBlock) []cw.StreamEvent
 			ev.PermissionDenied = true
 			remember(p.denied, b.ToolUseID, true)
 		}
-		return one(ev)
+		return append(one(ev), p.createdTask(ev)...)
 	}
 	if !changes {
-		return one(ev)
+		return append(one(ev), p.createdTask(ev)...)
 	}
 	if l.ToolUse.Type == "create" {
 		expected.kind = "add"

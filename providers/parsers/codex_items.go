@@ -29,7 +29,7 @@ func (p *codexParser) item(lineType string, it codexItem) (events []cw.StreamEve
 		return one(cw.StreamEvent{Kind: cw.StreamWarning, Text: clip(it.Message, codexTextClip)}), true
 	case "todo_list": // with all its steps each time
 		p.attempt = 0
-		return one(cw.StreamEvent{Kind: cw.StreamPlan, ToolUseID: it.ID, Input: object("items", it.Items)}), true
+		return one(cw.StreamEvent{Kind: cw.StreamPlan, ToolUseID: it.ID, Input: object("items", it.Items), Steps: listSteps(it.Items)}), true
 	case "command_execution", "mcp_tool_call", "file_change", "web_search", "collab_tool_call":
 		return p.tool(it, done), true
 	}

@@ -80,7 +80,7 @@ func TestCodexLines(t *testing.T) {
 		{
 			name:  "a plan",
 			lines: []string{`{"type":"item.updated","item":{"id":"i","type":"todo_list","items":[{"text":"one","completed":true}]}}`},
-			want:  []cw.StreamEvent{{Kind: cw.StreamPlan, ToolUseID: "i", Input: json.RawMessage(`{"items":[{"text":"one","completed":true}]}`)}},
+			want:  []cw.StreamEvent{{Kind: cw.StreamPlan, ToolUseID: "i", Input: json.RawMessage(`{"items":[{"text":"one","completed":true}]}`), Steps: []cw.PlanStep{{ID: "step-0", Title: "one", Status: cw.StepCompleted}}}},
 		},
 		{
 			name:  "thoughts",

@@ -84,7 +84,7 @@ func (p *geminiParser) toolUse(l *geminiLine) []cw.StreamEvent {
 	switch l.ToolName { // the names were read
 	case "write_todos":
 		plan := call
-		plan.Kind = cw.StreamPlan
+		plan.Kind, plan.Steps = cw.StreamPlan, todoSteps(plan.Input)
 		return []cw.StreamEvent{call, plan}
 	case "write_file", "replace":
 		var input struct {

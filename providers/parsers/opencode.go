@@ -97,7 +97,7 @@ func (p *opencodeParser) tool(part opencodePart) []cw.StreamEvent {
 	result := cw.StreamEvent{Kind: cw.StreamToolResult, ToolUseID: id, Text: part.State.Output}
 	events := []cw.StreamEvent{call}
 	if part.Tool == "todowrite" {
-		call.Kind = cw.StreamPlan
+		call.Kind, call.Steps = cw.StreamPlan, todoSteps(call.Input)
 		events = append(events, call)
 	}
 	if part.State.Status != "completed" {

@@ -44,6 +44,17 @@ func (r *Reading) Feed(data []byte) []cw.StreamEvent {
 	return r.take()
 }
 
+// planning is a parser of output that tells a list of steps change by change.
+type planning interface{ recallPlan(steps []cw.PlanStep) }
+
+// RecallPlan tells the list of steps that the CLI's session had before this run,
+// before the run's output is read.
+func (r *Reading) RecallPlan(steps []cw.PlanStep) {
+	if p, ok := r.parser.(planning); ok {
+		p.recallPlan(steps)
+	}
+}
+
 // closing is a parser of output that does not say that it is over.
 type closing interface{ end() []cw.StreamEvent }
 

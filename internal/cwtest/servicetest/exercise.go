@@ -56,6 +56,9 @@ type Fixture struct {
 	// Talk makes an agent that works in one project, always the same, and runs
 	// until it is stopped. It gives the services as that agent calls them.
 	Talk func(t *testing.T) (name string, as cw.Services)
+	// Act makes an agent that runs until it is stopped, and gives the services as it
+	// may use them.
+	Act func(t *testing.T) (name string, as cw.Services)
 	// Text gives a text, another one each time; an agent that is told it runs
 	// until it is stopped.
 	Text func() string
@@ -128,6 +131,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"CancelledConversations", func(f Fixture) bool { return f.Talk != nil }, cancelledConversationsCase},
 		{"RestingConversations", func(f Fixture) bool { return f.Talk != nil && f.Work != nil }, restingConversationsCase},
 		{"ManyConversations", func(f Fixture) bool { return f.Talk != nil }, manyConversationsCase},
+		{"Plans", func(f Fixture) bool { return f.Act != nil }, plansCase},
+		{"BadPlans", func(f Fixture) bool { return f.Act != nil }, badPlansCase},
 		{"Resume", func(f Fixture) bool { return f.Work != nil && f.Ask != nil && f.Text != nil }, resumeCase},
 		{"ResumeRace", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, resumeRaceCase},
 		{"SendToBusy", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToBusyCase},
@@ -252,6 +257,12 @@ func notFoundCase(t *testing.T, f Fixture) {
 		wantCode(t, "Messages "+ref, err, cw.CodeNotFound)
 		_, err = s.Send(ctx, ref, cw.SendRequest{Text: "go on"})
 		wantCode(t, "Send "+ref, err, cw.CodeNotFound)
+		_, err = s.Plan(ctx, ref)
+		wantCode(t, "Plan "+ref, err, cw.CodeNotFound)
+		_, err = s.SetPlan(ctx, ref, planned("Sell", "Look"))
+		wantCode(t, "SetPlan "+ref, err, cw.CodeNotFound)
+		_, err = s.MoveStep(ctx, ref, "step-0", cw.StepRequest{Status: cw.StepSkipped})
+		wantCode(t, "MoveStep "+ref, err, cw.CodeNotFound)
 		_, err = s.Question(ctx, ref)
 		wantCode(t, "Question "+ref, err, cw.CodeNotFound)
 		_, err = s.Questions(ctx, cw.QuestionFilter{Agent: ref})

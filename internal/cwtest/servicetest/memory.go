@@ -27,10 +27,11 @@ type Memory struct {
 	tokens   []cw.Token      // oldest first
 	accounts []memoryAccount // oldest first, without those that are removed
 	budgets  []cw.Budget
-	asked    []cw.QuestionView     // oldest first
-	talks    []cw.ConversationView // oldest first
-	messages []cw.Message          // oldest first
-	lost     map[cw.AgentID]bool   // removed agents of which nothing is kept
+	asked    []cw.QuestionView      // oldest first
+	talks    []cw.ConversationView  // oldest first
+	messages []cw.Message           // oldest first
+	kept     map[cw.AgentID]cw.Plan // the newest of each agent
+	lost     map[cw.AgentID]bool    // removed agents of which nothing is kept
 	requests map[string]cw.AgentID
 	chunks   []cw.Chunk
 	events   []cw.Event // stored and live ones, in order
@@ -53,6 +54,7 @@ func NewMemory() *Memory {
 		Identity: func(a cw.Actor) cw.Whoami { return cw.Whoami{Kind: a.Kind, AgentID: a.AgentID, RunID: a.RunID} },
 		changed:  make(chan struct{}),
 		requests: map[string]cw.AgentID{},
+		kept:     map[cw.AgentID]cw.Plan{},
 		lost:     map[cw.AgentID]bool{},
 		keptFrom: 1,
 		clock:    time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC),
@@ -164,6 +166,10 @@ func (m *Memory) view(a *cw.AgentView) cw.AgentView {
 		}
 	}
 	v.QueuedMessages = len(m.waiting(a))
+	if plan, found := m.kept[a.ID]; found {
+		summary := plan.Summary()
+		v.Plan = &summary
+	}
 	return v
 }
 
