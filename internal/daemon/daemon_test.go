@@ -231,7 +231,7 @@ func TestEveryRouteFromInside(t *testing.T) {
 	want := map[string]int{}
 	for _, r := range api.Routes() {
 		for _, ref := range []string{own, other.Alias} {
-			path := strings.NewReplacer("{id}", ref, "{ref}", "shop", "{conversation}", "shop").Replace(r.Path)
+			path := strings.NewReplacer("{id}", ref, "{ref}", "shop", "{conversation}", "shop", "{step}", "step-0").Replace(r.Path)
 			granted := r.Scope != "" && (!r.Self || ref == own) && !strings.Contains(r.Path, "{conversation}") // it takes part in none
 			for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
 				if what := "{" + noun + "}"; strings.Contains(path, what) {
@@ -242,6 +242,9 @@ func TestEveryRouteFromInside(t *testing.T) {
 		}
 	}
 	want["POST /v1/conversations"] = 400 // nothing is asked in {}
+	// Let in, and told that it has no plan, and that nothing is none.
+	want["GET /v1/agents/"+own+"/plan"], want["POST /v1/agents/"+own+"/plan"] = 404, 400
+	want["POST /v1/agents/"+own+"/plan/steps/step-0"] = 404
 	want["GET /v1/nothing"] = 404
 	want["GET /v1/agents/nobody-here"] = 403 // who else is there is not told
 	script := fakecli.Script{Book: l.Books, Routes: slices.Sorted(maps.Keys(want)), Signal: `{"status":"done","noChanges":"only looked"}`}
