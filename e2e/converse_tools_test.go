@@ -19,8 +19,23 @@ func offered(t *model.Turn, tool string) string {
 			return strings.TrimPrefix(name, "tools.")
 		}
 	}
+	if t.Defers("cw") { // codex lists none of them
+		return "mcp__cw__" + tool
+	}
 	t.Fatalf("no tool %s of cw is offered, only %v", tool, t.Tools)
 	return ""
+}
+
+// withTools plays a scenario once cw's tools are there: on a slow machine claude
+// begins without them, and has a tool that waits for them.
+func withTools(s model.Scenario) model.Scenario {
+	return func(t *model.Turn) model.Reply {
+		if t.Offers("WaitForMcpServers") && !t.Offers("mcp__cw__listen") {
+			t.Require(t.Number() < looksMost, "cw's tools do not come")
+			return model.Say(waitsForTools).Call("WaitForMcpServers", map[string]any{})
+		}
+		return s(t)
+	}
 }
 
 // toolOf is a tool that the block of the talk names.
@@ -92,7 +107,7 @@ func TestTalkByTools(t *testing.T) {
 	for _, tt := range []struct{ asks, knows provider }{{claude, codex}, {codex, claude}} {
 		t.Run(tt.asks.name+" asks "+tt.knows.name, func(t *testing.T) {
 			t.Parallel()
-			l, _ := newPairLab(t, map[string]model.Scenario{tt.asks.name: toldAll(asksByTools), tt.knows.name: toldAll(worksByTools)})
+			l, _ := newPairLab(t, map[string]model.Scenario{tt.asks.name: toldAll(withTools(asksByTools)), tt.knows.name: toldAll(withTools(worksByTools))})
 			asked := tt.knows.detached(t, l, knowing)
 			asker := tt.asks.detached(t, l, needing(asked))
 			talked(t, l, l.Rest(string(asker.ID)), l.Rest(string(asked.ID)))
@@ -104,7 +119,7 @@ func TestTalkByTools(t *testing.T) {
 func TestTalkByToolsNeedsItsBlock(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, p provider) {
-		l, srv := newPairLab(t, map[string]model.Scenario{p.name: without("inter_agent_communication", asksByTools)})
+		l, srv := newPairLab(t, map[string]model.Scenario{p.name: without("inter_agent_communication", withTools(asksByTools))})
 		a, _, code := p.run(t, l, needing(cw.AgentView{Agent: cw.Agent{ID: "k3v7q2mzt5ha"}}))
 		if code != 1 || a.Agent.Status != cw.StatusCrashed || len(srv.TakeErrors()) == 0 {
 			t.Errorf("exit %d, status %s: it went well without the block", code, a.Agent.Status)
@@ -139,7 +154,7 @@ func asksPeopleByTool(t *model.Turn) model.Reply {
 // killed and another one started; what a person then answers reaches the call.
 func TestAskedByAToolAcrossAKill(t *testing.T) {
 	t.Parallel()
-	l, _ := newLab(t, claude, toldAll(asksPeopleByTool))
+	l, _ := newLab(t, claude, toldAll(withTools(asksPeopleByTool)))
 	l.Start()
 	v := claude.detached(t, l, `Write the sentence "Good morning." into morning.txt. Ask people for the word behind it.`)
 	l.Until(string(v.ID), func(v cw.AgentView) bool { return len(v.PendingQuestions) == 1 && v.Status == cw.StatusRunning })
