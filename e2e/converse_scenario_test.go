@@ -59,12 +59,16 @@ func letGo(t *model.Turn) string { return t.Find(talk(t), "remove its files: `(p
 
 // lastSaid is what the model said in its last turn: where it stands.
 func lastSaid(t *model.Turn) string {
-	answers := t.Current().Answers()
-	if len(answers) == 0 {
-		return ""
+	for _, said := range slices.Backward(t.Current().Answers()) {
+		if said != waitsForTools {
+			return said
+		}
 	}
-	return answers[len(answers)-1]
+	return ""
 }
+
+// waitsForTools is said while cw's tools are not there yet: nothing was done.
+const waitsForTools = "I wait for the tools."
 
 // lastResult is what the last tool call gave, failed or not.
 func lastResult(t *model.Turn) model.ToolResult {

@@ -22,7 +22,7 @@ func architectBlocks(mode string, own ...Block) []Block {
 		Block{Tag: "context_management", Order: 150, Source: "shared/context_management.md", MaxLen: 800},
 		Block{Tag: "definition_of_done", Order: 160, Source: mode + "/definition_of_done.md", MaxLen: 1300},
 		Block{Tag: "workspace", Order: 170, Source: "shared/workspace.md", MaxLen: 1200},
-		Block{Tag: "inter_agent_communication", Order: 180, Source: "shared/inter_agent_communication.md", MaxLen: 3600},
+		Block{Tag: "inter_agent_communication", Order: 180, Source: "shared/inter_agent_communication.md", MaxLen: 3800},
 	)
 }
 

@@ -23,6 +23,6 @@ func executeBlocks() []Block {
 		{Tag: "context_management", Order: 150, Source: "shared/context_management.md", MaxLen: 800},
 		{Tag: "definition_of_done", Order: 160, Source: "execute/definition_of_done.md", MaxLen: 1300},
 		{Tag: "workspace", Order: 170, Source: "shared/workspace.md", MaxLen: 1200},
-		{Tag: "inter_agent_communication", Order: 180, Source: "shared/inter_agent_communication.md", MaxLen: 3600},
+		{Tag: "inter_agent_communication", Order: 180, Source: "shared/inter_agent_communication.md", MaxLen: 3800},
 	}
 }

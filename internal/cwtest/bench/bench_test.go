@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cw/internal/cwtest/lab"
+	"cw/internal/cwtest/talker"
 )
 
 var full = flag.Bool("full", false, "measure at full size and write docs/performance.md")
@@ -19,6 +20,7 @@ var binary string
 
 func TestMain(m *testing.M) {
 	beOther() // the test binary is also the agent and the floors
+	talker.Main()
 	flag.Parse()
 	built, cleanup, err := lab.Build()
 	if err != nil {
@@ -44,12 +46,15 @@ type scale struct {
 	stream    time.Duration
 	rate      int // lines a second of the single fast agent
 	backlog   int // lines written while no daemon runs
+	talks     int // questions of agents to each other
+	flood     talker.FloodSize
 }
 
 func fullScale() scale {
 	return scale{
 		rounds: 60, fewRounds: 4, files: 50_000, agents: 200, live: 50, past: 1000, exits: 100,
 		load: time.Minute, stream: 10 * time.Second, rate: 4000, backlog: 200_000,
+		talks: 200, flood: talker.FloodSize{Flood: 10_000, Alone: 10, Beside: 15},
 	}
 }
 
@@ -57,6 +62,7 @@ func tinyScale() scale {
 	return scale{
 		rounds: 2, fewRounds: 1, files: 50, agents: 3, live: 2, past: 5, exits: 2,
 		load: 300 * time.Millisecond, stream: 300 * time.Millisecond, rate: 400, backlog: 300,
+		talks: 2, flood: talker.FloodSize{Flood: 40, Alone: 1, Beside: 1},
 	}
 }
 
@@ -93,6 +99,8 @@ func rows() []row {
 		{"exit", exitNoticed},
 		{"cli", commands},
 		{"restart", restart},
+		{"talk", talk},
+		{"flood", flood},
 		// Last: what they remove makes new files dear for a while.
 		{"worktree-large", largeWorktree},
 		{"dirty-check", dirtyCheck},

@@ -24,6 +24,7 @@ const (
 	agentCommand   = "bench-agent"   // an agent
 	floorCommand   = "bench-floor"   // the daemon's path without a database
 	starterCommand = "bench-starter" // starts runs and goes away
+	echoCommand    = "bench-echo"    // gives back what it is given
 )
 
 // beOther makes the process what its first argument says, and returns when it
@@ -32,7 +33,7 @@ func beOther() {
 	if len(os.Args) < 2 {
 		return
 	}
-	roles := map[string]func([]string) error{agentCommand: beAgent, floorCommand: beFloor, starterCommand: beStarter}
+	roles := map[string]func([]string) error{agentCommand: beAgent, floorCommand: beFloor, starterCommand: beStarter, echoCommand: beEcho}
 	role, ok := roles[os.Args[1]]
 	if !ok {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
+	"cw/internal/cwtest/talker"
 )
 
 // binary is the program under test.
@@ -14,6 +15,7 @@ var binary string
 
 func TestMain(m *testing.M) {
 	fakecli.Main() // the test binary is also the provider CLI
+	talker.Main()
 	if dir := os.Getenv(serveIn); dir != "" {
 		os.Exit(serveAlone(dir))
 	}

@@ -72,8 +72,12 @@ func (p responses) file(r *Request, path, content string) (toolCall, error) {
 
 // tool calls a function of code mode, or else a tool that takes JSON.
 func (responses) tool(r *Request, name string, input map[string]any) (toolCall, error) {
+	const script = "text(await tools.%s(%%s));\n"
 	if r.Offers(nested + name) {
-		return scriptCall(r, name, "text(await tools."+name+"(%s));\n", input)
+		return scriptCall(r, name, fmt.Sprintf(script, name), input)
+	}
+	if r.Offers(codeMode) && r.defers(name) {
+		return anyScript(fmt.Sprintf(script, name), input)
 	}
 	if !r.Offers(name) {
 		return toolCall{}, notOffered(r, name)
@@ -86,9 +90,33 @@ func scriptCall(r *Request, name, script string, argument any) (toolCall, error)
 	if !r.Offers(nested + name) {
 		return toolCall{}, notOffered(r, name)
 	}
+	return anyScript(script, argument)
+}
+
+// anyScript is a script with its argument put in.
+func anyScript(script string, argument any) (toolCall, error) {
 	data, err := json.Marshal(argument)
 	if err != nil {
-		return toolCall{}, fmt.Errorf("input of tool %s: %w", name, err)
+		return toolCall{}, fmt.Errorf("input of a script: %w", err)
 	}
 	return toolCall{name: codeMode, script: fmt.Sprintf(script, data)}, nil
+}
+
+// deferredTools finds the MCP servers whose tools codex does not list: they are
+// functions of code mode all the same.
+var deferredTools = regexp.MustCompile(`\\n- (mcp__\w+): `)
+
+// Defers tells whether the tools of an MCP server are there without being listed.
+func (r *Request) Defers(server string) bool {
+	return r.defers("mcp__" + server + "__")
+}
+
+// defers tells whether a tool is one of those.
+func (r *Request) defers(tool string) bool {
+	for _, m := range deferredTools.FindAllSubmatch(r.Raw, -1) {
+		if strings.HasPrefix(tool, string(m[1])+"__") {
+			return true
+		}
+	}
+	return false
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds every wait; on a loaded machine things are slow.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // Stage is a lab whose provider "talker" is this agent.
 type Stage struct {
