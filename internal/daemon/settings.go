@@ -18,6 +18,7 @@ type Settings struct {
 	Disk    DiskSettings    `config:"disk"`
 	Runs    RunsSettings    `config:"runs"`
 	Chunks  ChunkSettings   `config:"chunks"`
+	Notify  NotifySettings  `config:"notify"`
 }
 
 // HTTPSettings is how dashboards reach the daemon.
@@ -70,6 +71,14 @@ type ChunkSettings struct {
 	MaxAge  time.Duration `config:"maxAge"`
 }
 
+// NotifySettings is how people are told of events, and of which.
+type NotifySettings struct {
+	Webhook    string   `config:"webhook"`    // URL; "": none
+	SecretFile string   `config:"secretFile"` // absolute path of the key; "": nothing is signed
+	Command    []string `config:"command"`    // program with its arguments; empty: none
+	Events     []string `config:"events"`     // types of events
+}
+
 // DefaultSettings is what holds where nobody said otherwise.
 func DefaultSettings() Settings {
 	return Settings{
@@ -79,5 +88,6 @@ func DefaultSettings() Settings {
 		Disk:   DiskSettings{MinFree: gib, MinFreePercent: 2},
 		Runs:   RunsSettings{RawRetention: 14 * day},
 		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
+		Notify: NotifySettings{Events: noticeEvents()},
 	}
 }
