@@ -47,16 +47,17 @@ func (c *command) deliver(ctx context.Context, n Note) error {
 	defer cancel()
 	out, code, err := c.exec(bounded, c.argv, c.environOf(n), append(stdin, '\n'), outputMax)
 	switch said := clean(string(out), outputMax); {
+	case err == nil && code == 0: // also when everything ends now
+		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(bounded.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it was killed after %s%s", c.limit, prefixed(": ", said))
 	case err != nil:
 		return err
-	case code != 0:
+	default:
 		return fmt.Errorf("it ended with code %d%s", code, prefixed(": ", said))
 	}
-	return nil
 }
 
 // environOf is the daemon's environment with the notification.

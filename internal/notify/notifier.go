@@ -97,12 +97,12 @@ func (n *Notifier) post(ctx context.Context, r *reader) error {
 	failed := func(err error) { n.failed(ctx, r.log, cw.HookWebhook, err, 0) }
 	err = n.webhook.deliver(ctx, noteOf(e), n.down(cw.HookWebhook), failed)
 	switch {
+	case err == nil:
+		n.worked(r.log, cw.HookWebhook)
 	case ctx.Err() != nil:
 		return ctx.Err() // it is sent again by the next daemon
-	case err != nil:
-		n.failed(ctx, r.log, cw.HookWebhook, err, 1)
 	default:
-		n.worked(r.log, cw.HookWebhook)
+		n.failed(ctx, r.log, cw.HookWebhook, err, 1)
 	}
 	r.handled(e.Seq)
 	return nil
@@ -118,12 +118,12 @@ func (n *Notifier) show(ctx context.Context, r *reader) error {
 		}
 		err = n.command.deliver(ctx, note)
 		switch {
+		case err == nil:
+			n.worked(r.log, cw.HookCommand)
 		case ctx.Err() != nil:
 			return ctx.Err() // it is shown again by the next daemon
-		case err != nil:
-			n.failed(ctx, r.log, cw.HookCommand, err, several)
 		default:
-			n.worked(r.log, cw.HookCommand)
+			n.failed(ctx, r.log, cw.HookCommand, err, several)
 		}
 		r.handled(note.ID)
 	}
