@@ -42,7 +42,7 @@ func notifyTestRun(ctx context.Context, o *notifyTestOptions) error {
 			state = "failed"
 			failed++
 		}
-		rows = append(rows, []string{string(t.Kind), t.Target, state, t.Detail})
+		rows = append(rows, []string{string(t.Kind), oneLine(t.Target), state, oneLine(t.Detail)})
 	}
 	if a.json {
 		err = a.printJSON(trials)
