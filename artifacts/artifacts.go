@@ -35,7 +35,10 @@ type Draft struct {
 	File   string // relative to .cw/output, with slashes
 	Target cw.ProposalTarget
 	ID     string // file name without .md
-	Delete bool   // the head says delete: true; the text is then the reason
+	Delete bool   // the head says delete: true
+	// Reason is why something is to be deleted: what the head calls reason, else
+	// the text. At most reasonMax bytes; "" when nothing is deleted.
+	Reason string
 	// Exactly one of these is what the file says, with the id set; what the head
 	// does not name has its zero value, and Has tells what it names.
 	Page     cw.Document

@@ -61,7 +61,9 @@ func (h *head) read() {
 	if own := h.text(keyID); h.draft.Has[keyID] && own != d.ID {
 		h.faultAt(keyID, "the head says %s, which belongs into %s, and the name says %s", shown(own), folderOf(d.Target)+"/"+shown(own)+".md", d.ID)
 	}
-	d.Delete = h.flag(keyDelete)
+	if d.Delete = h.flag(keyDelete); d.Delete {
+		d.Reason = h.reason()
+	}
 	switch d.Target {
 	case cw.TargetPage:
 		d.Page = readPage(h)
@@ -73,6 +75,22 @@ func (h *head) read() {
 		d.Task = readTask(h)
 	}
 	d.Extra = h.extra()
+}
+
+// reasonMax bounds a reason, in bytes; the rest of a longer one is cut off.
+const reasonMax = 4 << 10
+
+// reason is why something is to be deleted.
+func (h *head) reason() string {
+	reason := strings.TrimSpace(h.text(keyReason))
+	if reason == "" {
+		reason = h.body()
+	}
+	if len(reason) > reasonMax {
+		const cutOff = "…"
+		reason = strings.ToValidUTF8(reason[:reasonMax-len(cutOff)], "") + cutOff
+	}
+	return reason
 }
 
 // idOf gives the id that a file's name is, or what is wrong with the name.

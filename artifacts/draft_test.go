@@ -55,7 +55,19 @@ func TestReadDraft(t *testing.T) {
 		},
 		{
 			"to be deleted", "phases", "---\ndelete: yes\n---\nIt is in the other one.\n",
-			Draft{Delete: true, Phase: cw.Phase{ID: idA, Body: "It is in the other one."}, Has: has("delete")},
+			Draft{Delete: true, Reason: "It is in the other one.", Phase: cw.Phase{ID: idA, Body: "It is in the other one."}, Has: has("delete")},
+		},
+		{
+			"to be deleted, with its text", "phases", "---\ndelete: true\nreason: ' It is in the other one. '\n---\nThe aim.\n",
+			Draft{Delete: true, Reason: "It is in the other one.", Phase: cw.Phase{ID: idA, Body: "The aim."}, Has: has("delete", "reason")},
+		},
+		{
+			"to be deleted for nothing", "phases", "---\ndelete: true\n---\n",
+			Draft{Delete: true, Phase: cw.Phase{ID: idA}, Has: has("delete")},
+		},
+		{
+			"a reason of its own", "phases", "---\nreason: why not\n---\nThe aim.\n",
+			Draft{Phase: cw.Phase{ID: idA, Body: "The aim."}, Has: has(), Extra: map[string]any{"reason": "why not"}},
 		},
 		{
 			"a decision", "decisions", "\ufeff---\r\ntitle: SQLite stays\r\npage: " + idB + "\r\n---\r\nBecause.\r\n",

@@ -26,6 +26,7 @@ const (
 	keyProjects  = "projects"
 	keyIDs       = "ids"
 	keyDelete    = "delete"
+	keyReason    = "reason"
 )
 
 // canonical gives the one text of a head and a body.

@@ -119,6 +119,7 @@ func maskOutput(set *redact.Set, out artifacts.Output) artifacts.Output {
 			d := &(*drafts)[i]
 			for _, text := range []*string{
 				&d.Page.Title, &d.Page.Body, &d.Phase.Name, &d.Phase.Body, &d.Task.Name, &d.Task.Body, &d.Decision.Title, &d.Decision.Body,
+				&d.Reason,
 			} {
 				*text = set.MaskString(*text)
 			}

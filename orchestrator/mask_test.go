@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"cw/artifacts"
 	"cw/internal/cw"
 	"cw/internal/proc"
 	"cw/internal/redact"
@@ -167,4 +168,15 @@ func alike(a, b []byte) int {
 		}
 	}
 	return min(len(a), len(b))
+}
+
+// TestReasonIsMasked: why something is to be deleted may hold a secret, too.
+func TestReasonIsMasked(t *testing.T) {
+	t.Parallel()
+	set := redact.NewSet()
+	set.Put("test", canary)
+	out := maskOutput(set, artifacts.Output{Pages: []artifacts.Draft{{Delete: true, Reason: "it held " + canary}}})
+	if got := out.Pages[0].Reason; strings.Contains(got, canary) || !strings.HasPrefix(got, "it held ***") {
+		t.Errorf("the reason is %q", got)
+	}
 }

@@ -232,6 +232,9 @@ func (w *sifter) keep(d artifacts.Draft, s suggestion) {
 		w.leaveOut(d, "its id belongs to another initiative; take a new one from: cw id")
 		return
 	}
+	if s.Action == cw.ActionDelete && !strings.Contains(s.Before, d.Reason) { // else it is the old text, left as it was
+		s.Reason = d.Reason
+	}
 	open, replaces := w.open[mark(s.Target, s.TargetID)]
 	s.File, s.Digest = d.File, digest(s.Proposal, string(open.ID), changedAt(w.state, s.Proposal))
 	unchanged := s.Action == cw.ActionUpdate && s.Before == s.After

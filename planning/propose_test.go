@@ -240,6 +240,30 @@ func TestProposalsOfAPageKnowItsRevision(t *testing.T) {
 	}
 }
 
+// TestWhySomethingGoes: the reason is the text of the file, and no text that was
+// there before.
+func TestWhySomethingGoes(t *testing.T) {
+	t.Parallel()
+	cart := sale().Pages[slices.IndexFunc(sale().Pages, func(d cw.Document) bool { return d.ID == id[cw.PageID]("cart") })]
+	for name, c := range map[string]struct{ text, want string }{
+		"said in the text": {file("Nobody buys.", "delete: true"), "Nobody buys."},
+		"said in the head": {file(cart.Body, "delete: true", "reason: Nobody buys."), "Nobody buys."},
+		"the old text":     {file(cart.Body, "delete: true"), ""},
+		"nothing":          {file("", "delete: true"), ""},
+		"nothing goes":     {file("Nobody buys.", "title: Cart"), ""},
+	} {
+		got, notes := propose(sale(), agentOf(cw.ModeRefine), nil, nil, output(t, map[string]string{"pages/cart": c.text}))
+		if len(got) != 1 || got[0].Reason != c.want || cart.Body == "" {
+			t.Errorf("%s: %+v, notes %q", name, got, notes)
+		}
+	}
+	out := output(t, map[string]string{"pages/cart": file(strings.Repeat("ü", 5000), "delete: true")})
+	got, _ := propose(sale(), agentOf(cw.ModeRefine), nil, nil, out)
+	if reason := got[0].Reason; len(reason) > 4<<10 || !strings.HasSuffix(reason, "ü…") {
+		t.Errorf("a long reason has %d bytes: …%q", len(reason), reason[len(reason)-9:])
+	}
+}
+
 // TestTheSameOutputAgain suggests nothing, whatever became of it the first
 // time, and with new ids for the same tasks neither.
 func TestTheSameOutputAgain(t *testing.T) {

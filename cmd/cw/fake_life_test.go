@@ -20,6 +20,7 @@ type fakeLife struct {
 	sends    []cw.SendRequest
 	garbage  cw.GCReport
 	backups  []cw.BackupRequest
+	trials   []cw.HookTrial
 	asked    []cw.QuestionFilter
 }
 
@@ -260,6 +261,10 @@ func (f *fakeServices) CollectGarbage(_ context.Context, req cw.GCRequest) (cw.G
 	r := f.garbage
 	r.DryRun = req.DryRun
 	return r, f.fails("CollectGarbage")
+}
+
+func (f *fakeServices) TryHooks(context.Context) ([]cw.HookTrial, error) {
+	return f.trials, f.fails("TryHooks")
 }
 
 func (f *fakeServices) Backup(_ context.Context, req cw.BackupRequest) (cw.BackupReport, error) {

@@ -95,6 +95,14 @@ func suggested(id string, change func(*cw.ProposalView)) cw.ProposalView {
 	return v
 }
 
+// removal is plans with one proposal that something goes.
+func removal(b *bench) {
+	plans(b)
+	v := suggested("rrrrrrrrrrrr", nil)
+	v.Action, v.Reason, v.Diff = cw.ActionDelete, "The page \"Cart\" says it,\nand it was\x1b[31m wrong.", "--- now\n+++ suggested\n@@ -1 +0,0 @@\n-# Rounding\n"
+	b.fake.proposals = []cw.ProposalView{v}
+}
+
 func TestInitiative(t *testing.T) {
 	t.Parallel()
 	sessions(t, "initiative", []sessionCase{
@@ -229,6 +237,9 @@ func TestProposals(t *testing.T) {
 		{"list bad status", []string{"proposal", "list", "--status", "opn"}, plans, 2},
 		{"list empty", []string{"proposal", "list"}, nil, 0},
 		{"show", []string{"proposal", "show", "rrrrrrrrrrrr"}, plans, 0},
+		{"show removal", []string{"proposal", "show", "rrrrrrrrrrrr"}, removal, 0},
+		{"diff removal", []string{"proposal", "diff", "rrrrrrrrrrrr"}, removal, 0},
+		{"list removal json", []string{"proposal", "list", "--json"}, removal, 0},
 		{"show dismissed", []string{"proposal", "show", "uuuuuuuuuuuu"}, plans, 0},
 		{"show json", []string{"proposal", "show", "rrrrrrrrrrrr", "--json"}, plans, 0},
 		{"show mistyped", []string{"proposal", "show", "rrrrrrrrrrr"}, plans, 3},

@@ -39,6 +39,9 @@ func proposalDiffRun(ctx context.Context, o *proposalDiffOptions) error {
 	if a.json {
 		return a.printJSON(v)
 	}
+	if v.Reason != "" {
+		a.note("why: %s", oneLine(v.Reason))
+	}
 	return a.printProposalDiff(v)
 }
 

@@ -52,6 +52,7 @@ func (a *app) printProposal(v cw.ProposalView) {
 		{"suggested", elapsed(a.now().Sub(v.CreatedAt)) + " ago"},
 		{"file", oneLine(v.File)},
 		{"target", oneLine(v.TargetID)},
+		{"why", clean(v.Reason)},
 		{"decided by", oneLine(v.DecidedBy)},
 		{"note", clean(v.Note)},
 	}

@@ -52,7 +52,7 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		newCostCmd(a, nil), newBudgetCmd(a), newEventsCmd(a, nil),
 		newDemoCmd(a, nil))
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
-		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newTokenCmd(a),
+		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newNotifyCmd(a), newTokenCmd(a),
 		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
 	addGroup(root, groupInside, newAskCmd(a, nil), newListenCmd(a, nil), newAnswerCmd(a, nil))
 	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newMCPCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))

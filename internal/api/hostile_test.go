@@ -47,6 +47,7 @@ func promised() map[string]promise {
 		"set-project":                {"operate", ""},
 		"collect-garbage":            {"never", ""},
 		"make-backup":                {"never", ""},
+		"try-hooks":                  {"never", ""},
 		"get-agent-diff":             {"read", "self"},
 		"get-agent-output":           {"stream", "self"},
 		"get-plan":                   {"read", "self"},

@@ -203,7 +203,7 @@ func mayBeRefused() []string {
 		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "send-message", "answer-questions",
 		"ask-agent", "answer-conversation",
 		"remove-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
-		"login-account", "finish-login",
+		"login-account", "finish-login", "try-hooks",
 		"edit-initiative", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
 		"accept-proposals", "dismiss-proposals",
 	}

@@ -61,6 +61,7 @@ func enums() []enum {
 		enumOf("what becomes of an agent that is silent for too long", cw.StallEvent, cw.StallResume),
 		enumOf("what a piece of garbage is",
 			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris),
+		enumOf("by which way people are told", cw.HookWebhook, cw.HookCommand),
 		enumOf("one right that a token carries; read and operate are those of dashboards",
 			cw.ScopeRead, cw.ScopeOperate, cw.ScopeReadSelf, cw.ScopePeers, cw.ScopeSignal, cw.ScopeMessage,
 			cw.ScopeQuestion, cw.ScopePlan, cw.ScopeSpawn),

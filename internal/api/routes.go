@@ -157,6 +157,7 @@ func Routes() []Route {
 
 		{post, "/v1/gc", "collect-garbage", "Free what is kept no longer", peopleOnly, false, never},
 		{post, "/v1/backup", "make-backup", "Copy the databases", peopleOnly, false, never},
+		{post, "/v1/hooks/test", "try-hooks", "Send a notification by every hook, and tell what became of it", peopleOnly, false, never},
 		{get, "/healthz", "get-health", "Whether a daemon answers", peopleOnly, false, Anyone},
 		{get, "/metrics", "get-metrics", "Figures for Prometheus, when they are switched on", peopleOnly, false, read},
 	}

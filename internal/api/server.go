@@ -141,6 +141,7 @@ func registerAll(s *Server) {
 	registerTokens(s)
 	registerTickets(s)
 	registerHouse(s)
+	registerNotices(s)
 	registerHealth(s)
 	registerOpenAPI(s)
 }

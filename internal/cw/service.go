@@ -29,6 +29,7 @@ type DaemonStatus struct {
 	FloorBytes    int64     `json:"floorBytes" doc:"free space below which no run is started"`
 	DiskLow       bool      `json:"diskLow" doc:"there is less, so no run is started"`
 	Sizes         *Sizes    `json:"sizes,omitempty" doc:"what else takes space; missing until it was measured"`
+	Hooks         []Hook    `json:"hooks,omitempty" doc:"the ways by which people are told of events; missing when none is configured"`
 }
 
 // Whoami tells a caller who the daemon takes it for.
@@ -61,6 +62,7 @@ type Services interface {
 	AgentMessageService
 	ProjectService
 	HouseService
+	NoticeService
 	LogService
 	EventService
 	TokenService

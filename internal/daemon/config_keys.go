@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/notify"
 )
 
 // Key is one setting: what it is called, what it may be and what it does.
@@ -83,6 +84,14 @@ func Keys() []Key {
 			"How long a question waits for people before the event question:reminded says so; it is said again after twice that time, four times, and so on. 0: never.", "1h", "0.1"},
 		{"questions.expireAfter", spanOrNever(time.Minute, 365*day),
 			"How long a question waits for people before it is withdrawn, and its agent told that nobody answered. 0: it waits for ever.", "2d", "0.1"},
+		{"notify.webhook", Form{"text", "a URL: https, or http on this machine alone; no password in it; empty: none", text(notify.CheckURL)},
+			"Where a request is sent when people are to be told of something.", "https://example.com/cw", "0.1"},
+		{"notify.secretFile", Form{"text", "an absolute path of a file that only you can read (mode 0600), with 16 bytes to 4 KiB; empty: requests are not signed", text(checkSecretFile)},
+			"The file with the key that signs those requests. It is read for each of them.", "/home/me/.config/cw-webhook.key", "0.1"},
+		{"notify.command", Form{"list", "a program and its arguments, run without a shell; empty: none", text(checkArgument)},
+			"What is run when people are to be told of something, with the event as JSON on its stdin.", "/home/me/bin/tell-me", "0.1"},
+		{"notify.events", Form{"list", "types of events that are stored, as docs/events.md lists them", text(checkNoticeEvent)},
+			"What people are told of.", "question:requested,agent:crashed,agent:stopped", "0.1"},
 	}
 }
 

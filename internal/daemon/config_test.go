@@ -82,6 +82,8 @@ chunks:
 		"events.retention=30d environment CW_CONFIG_EVENTS_RETENTION", "run.provider= default ", "run.model=4.5 file :11", "run.sandbox=workspace file :12",
 		"disk.minFree=1GiB default ", "disk.minFreePercent=2 default ", "runs.rawRetention=14d default ",
 		"chunks.maxSize=20GiB file :14", "chunks.maxAge=180d default ",
+		"notify.webhook= default ", "notify.secretFile= default ", "notify.command= default ",
+		"notify.events=question:requested,question:reminded,agent:crashed,agent:stalled,agent:parked,budget:spent,disk:low default ",
 	}
 	if diff := cmp.Diff(wantLines, lines); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -160,6 +162,11 @@ func TestBadConfigurations(t *testing.T) {
 		{"too large", "# " + strings.Repeat("x", 10<<20), []string{"larger than 1024 KiB"}},
 		{"bomb", bomb(), []string{"is not a setting"}},
 		{"deep", strings.Repeat("[", 20000), []string{"config.yaml"}},
+		{"event that is none", "notify:\n  events: [question:requestd]\n", []string{`:2: notify.events holds "question:requestd", which is no type of event; did you mean question:requested?`}},
+		{"event that is not stored", "notify:\n  events: [agent:output]\n", []string{`"agent:output", which is not stored`}},
+		{"webhook that others could read", "notify:\n  webhook: http://example.com/x\n", []string{"take https"}},
+		{"secret without a path", "notify:\n  secretFile: key\n", []string{"is no absolute path"}},
+		{"command that is a text", "notify:\n  command: rm -rf x\n", []string{"notify.command is a list"}},
 		{"many faults", "log:\n" + manyKeys(500), []string{"there are 500 faults"}},
 	}
 	for _, tt := range tests {

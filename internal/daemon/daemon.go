@@ -15,6 +15,7 @@ import (
 	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/event"
+	"cw/internal/notify"
 	"cw/internal/proc"
 	"cw/internal/store"
 	"cw/orchestrator"
@@ -109,6 +110,7 @@ type parts struct {
 	doors    doors
 	old      retention
 	janitor  *janitor
+	notices  *notify.Notifier
 	log      *slog.Logger
 }
 
@@ -183,6 +185,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	p.engine = buildEngine(ctx, c, p, hub, presets, c.Home.Binary(buildID), report)
 	p.changes = hub.Subscribe(accountChanges())
 	p.janitor = newJanitor(c, db, p.engine, buildID, log)
+	p.notices = newNotifier(c, events{store: db, hub: hub}, log)
 	keys := newTokens(db, report)
 	keys.masks, keys.home = c.masks, c.Home
 	p.server, err = api.NewServer(api.Options{
@@ -195,7 +198,8 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},
 			providerService: newProviderService(c, presets, db, c.Home.Binary(buildID)),
 			plans:           plans{p.plans},
-			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, shutdown: shutdown},
+			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, notices: p.notices, shutdown: shutdown},
+			Notifier:        p.notices,
 		},
 		Identify:     who.identify,
 		Rights:       who.rights,
@@ -273,6 +277,7 @@ func (p *parts) run(ctx context.Context, shutdown context.CancelFunc) error {
 		"janitor":  func() error { return p.janitor.Run(inner) },
 		"accounts": func() error { return keepAccounts(inner, p.accounts, known, p.log) },
 		"parked":   func() error { return hearAccounts(inner, p.changes, p.engine) },
+		"notices":  func() error { return p.notices.Run(inner) },
 	}
 	below := make(chan error, 1)
 	go func() { below <- together(inner, shutdown, loops) }()

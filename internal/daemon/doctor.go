@@ -55,7 +55,9 @@ const (
 func Doctor(ctx context.Context, home cw.Home, environ []string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
-	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), daemonCheck(ctx, home), diskCheck(home, environ), reserveCheck(home)}
+	serving, running := daemonCheck(ctx, home)
+	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), serving, diskCheck(home, environ), reserveCheck(home)}
+	checks = append(checks, notifyChecks(home, environ, running)...)
 	checks = append(checks, filesCheck())
 	if runtime.GOOS == "linux" {
 		checks = append(checks, watchesCheck(), watchersCheck(), lingerCheck(ctx))
@@ -91,9 +93,9 @@ func configCheck(home cw.Home, environ []string) Check {
 	return Check{Name: "configuration", Status: CheckOK, Detail: home.Config()}
 }
 
-// daemonCheck asks the daemon. One that does not answer must not use up the time
-// of the other checks.
-func daemonCheck(ctx context.Context, home cw.Home) Check {
+// daemonCheck asks the daemon, and gives what it said; nil when it did not. One
+// that does not answer must not use up the time of the other checks.
+func daemonCheck(ctx context.Context, home cw.Home) (Check, *cw.DaemonStatus) {
 	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
 	defer cancel()
 	socket := home.Socket()
@@ -103,11 +105,11 @@ func daemonCheck(ctx context.Context, home cw.Home) Check {
 	st, err := api.NewClient(api.ClientOptions{Socket: socket}).Status(ctx)
 	switch {
 	case cw.ErrorCode(err) == cw.CodeUnreachable:
-		return Check{Name: "daemon", Status: CheckOK, Detail: "not running; it starts by itself when it is needed"}
+		return Check{Name: "daemon", Status: CheckOK, Detail: "not running; it starts by itself when it is needed"}, nil
 	case err != nil:
-		return Check{Name: "daemon", Status: CheckFail, Detail: err.Error(), Fix: orText(cw.ErrorHint(err), "cw restart; cw logs shows what it said")}
+		return Check{Name: "daemon", Status: CheckFail, Detail: err.Error(), Fix: orText(cw.ErrorHint(err), "cw restart; cw logs shows what it said")}, nil
 	}
-	return Check{Name: "daemon", Status: CheckOK, Detail: fmt.Sprintf("pid %d, version %s, %d agents running", st.PID, st.Version, st.AgentsAlive)}
+	return Check{Name: "daemon", Status: CheckOK, Detail: fmt.Sprintf("pid %d, version %s, %d agents running", st.PID, st.Version, st.AgentsAlive)}, &st
 }
 
 // diskCheck asks for the floor that the daemon has.

@@ -97,7 +97,8 @@ func TestDoctorAsksASilentDaemon(t *testing.T) {
 	t.Cleanup(func() { _ = silent.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), 10*doctorProbe)
 	defer cancel()
-	wantCheck(t, daemonCheck(ctx, home), CheckFail, "cw restart")
+	unwell, _ := daemonCheck(ctx, home)
+	wantCheck(t, unwell, CheckFail, "cw restart")
 	if ctx.Err() != nil {
 		t.Error("no time is left")
 	}

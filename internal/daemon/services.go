@@ -8,6 +8,7 @@ import (
 
 	"cw/accounts"
 	"cw/internal/cw"
+	"cw/internal/notify"
 	"cw/internal/store"
 	"cw/orchestrator"
 	"cw/planning"
@@ -25,6 +26,7 @@ type services struct {
 	providerService
 	plans
 	daemonService
+	*notify.Notifier
 }
 
 // plans is the planning.Manager under another name: that of accounts has it.
@@ -37,6 +39,7 @@ type daemonService struct {
 	facts    cw.DaemonStatus // those that do not change
 	store    *store.DB
 	janitor  *janitor
+	notices  *notify.Notifier
 	shutdown context.CancelFunc
 }
 
@@ -56,7 +59,7 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if space, err := d.janitor.floor.Look(st.Home); err == nil { // unknown is shown as nothing
 		st.FreeBytes, st.FloorBytes, st.DiskLow = space.Free, space.Floor, space.Low()
 	}
-	st.Sizes = d.janitor.measured()
+	st.Sizes, st.Hooks = d.janitor.measured(), d.notices.Hooks()
 	return st, nil
 }
 

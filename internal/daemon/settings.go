@@ -20,6 +20,7 @@ type Settings struct {
 	Chunks  ChunkSettings   `config:"chunks"`
 
 	Questions QuestionSettings `config:"questions"`
+	Notify    NotifySettings   `config:"notify"`
 }
 
 // HTTPSettings is how dashboards reach the daemon.
@@ -78,6 +79,14 @@ type QuestionSettings struct {
 	ExpireAfter time.Duration `config:"expireAfter"` // then it is withdrawn
 }
 
+// NotifySettings is how people are told of events, and of which.
+type NotifySettings struct {
+	Webhook    string   `config:"webhook"`    // URL; "": none
+	SecretFile string   `config:"secretFile"` // absolute path of the key; "": nothing is signed
+	Command    []string `config:"command"`    // program with its arguments; empty: none
+	Events     []string `config:"events"`     // types of events
+}
+
 // DefaultSettings is what holds where nobody said otherwise.
 func DefaultSettings() Settings {
 	return Settings{
@@ -89,5 +98,6 @@ func DefaultSettings() Settings {
 		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
 
 		Questions: QuestionSettings{RemindAfter: 15 * time.Minute},
+		Notify:    NotifySettings{Events: noticeEvents()},
 	}
 }

@@ -39,9 +39,14 @@ type Command struct {
 	Dir string
 	// MaxBytes bounds stdout and stderr each; 0 means 1 MiB.
 	MaxBytes int
+	// Stdin is what the command reads; nil means nothing.
+	Stdin []byte
+	// DropRest lets a command that writes more than MaxBytes go on, and drops
+	// the rest.
+	DropRest bool
 }
 
-// Output runs a helper command with no stdin and returns what it wrote and its
+// Output runs a helper command and returns what it wrote and its
 // exit code (-1 when a signal ended it). A code other than 0 is not an error.
 // When ctx ends or the output is too long, its whole process group is killed.
 func Output(ctx context.Context, c Command) (stdout, stderr []byte, code int, err error) {
@@ -59,6 +64,9 @@ func Output(ctx context.Context, c Command) (stdout, stderr []byte, code int, er
 		limit = defaultOutput
 	}
 	out := &boundedBuffer{left: limit, full: func() { cancel(ErrTooMuchOutput) }}
+	if c.DropRest {
+		out.full = func() {}
+	}
 	errOut := &boundedBuffer{left: limit, full: out.full}
 	closeOnExec()
 	cmd := exec.CommandContext(ctx, path, c.Argv[1:]...)
@@ -68,6 +76,9 @@ func Output(ctx context.Context, c Command) (stdout, stderr []byte, code int, er
 		cmd.Env = []string{}
 	}
 	cmd.Stdout, cmd.Stderr = out, errOut
+	if c.Stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	cmd.WaitDelay = pipePatience

@@ -61,7 +61,7 @@ func TestFinishStoresProposals(t *testing.T) {
 	b := newBench(t)
 	i := b.initiative("sale")
 	p := suggestion(cw.TargetPage, "page", "after")
-	p.Action, p.Before, p.BaseRevision = cw.ActionUpdate, "before", 3
+	p.Action, p.Before, p.BaseRevision, p.Reason = cw.ActionUpdate, "before", 3, "because"
 	told := len(b.toldEvents())
 	in := b.suggest(i.ID, p, suggestion(cw.TargetTask, "task", "x"))
 	got := b.stateOf(i.ID).Proposals

@@ -145,6 +145,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"ProjectSettings", func(f Fixture) bool { return f.Repo != "" }, projectSettingsCase},
 		{"Garbage", nil, garbageCase},
 		{"Backup", nil, backupCase},
+		{"Notices", nil, noticesCase},
 		{"Tokens", nil, tokensCase},
 		{"BadTokens", nil, badTokensCase},
 		{"Tools", nil, toolsCase},
