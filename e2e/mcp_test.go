@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/lab"
@@ -27,13 +29,15 @@ func TestMCPInspector(t *testing.T) {
 	said := t.TempDir()
 	node, inspector := nodeProgram(t, "mcp-inspector")
 	ask := func(out, args string) string {
-		return fmt.Sprintf("%s %s --cli cw mcp %s > %s/%s 2> %s/%s.err\n", node, inspector, args, said, out, said, out)
+		return fmt.Sprintf("%s %s --cli env \"CW_SOCKET=$CW_SOCKET\" \"CW_TOKEN=$CW_TOKEN\" cw mcp %s < /dev/null > %s/%s 2> %s/%s.err", node, inspector, args, said, out, said, out)
 	}
-	view := runScript(t, ask("list", "--method tools/list")+
-		ask("ids", "--method tools/call --tool-name new_id --tool-arg count=3")+
-		ask("context", "--method tools/call --tool-name task_context")+
-		ask("agents", "--method tools/call --tool-name agents_list")+
-		ask("bad", "--method tools/call --tool-name new_id --tool-arg count=1000")+
+	// It gives its child no variables of the run. Side by side: each is a node that begins anew, for seconds.
+	view := runScript(t, ask("list", "--method tools/list")+" &\n"+
+		ask("ids", "--method tools/call --tool-name new_id --tool-arg count=3")+" &\n"+
+		ask("context", "--method tools/call --tool-name task_context")+" &\n"+
+		ask("agents", "--method tools/call --tool-name agents_list")+" &\n"+
+		ask("bad", "--method tools/call --tool-name new_id --tool-arg count=1000")+" &\n"+
+		"wait\n"+
 		ask("done", "--method tools/call --tool-name signal_done --tool-arg result=looked --tool-arg 'noChanges=nothing to do'"))
 	read := func(name string) string {
 		data, _ := os.ReadFile(filepath.Join(said, name))
@@ -50,53 +54,79 @@ func TestMCPInspector(t *testing.T) {
 			}
 		}
 	}
+	for _, right := range cw.ToolRights() {
+		if !strings.Contains(read("list"), fmt.Sprintf("%q", right.Tool)) {
+			t.Errorf("%s is not listed", right.Tool)
+		}
+	}
 	if view.Status != cw.StatusIdle {
 		t.Errorf("the agent ended %s", view.Status)
 	}
 }
 
-// TestMCPConformance: the official suite. It speaks HTTP alone and most of it is
-// about tools, resources and prompts of a fixture, so what is run is what holds
-// for every server; its requests go through a bridge to `cw mcp` in a live run.
+// conformant are the scenarios of the official suite that hold for every server.
+// It speaks HTTP alone, and the rest of it is about the tools, resources and
+// prompts of a fixture.
+func conformant() []string { return []string{"server-initialize", "ping", "tools-list"} }
+
+// TestMCPConformance: the official suite, its requests going through a bridge to
+// `cw mcp` in a live run: to one each scenario, because a session over stdio
+// begins once.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	node, suite := nodeProgram(t, "conformance")
 	dir := t.TempDir()
-	for _, name := range []string{"in", "out"} {
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-			t.Fatal(err)
+	var script strings.Builder
+	for _, scenario := range conformant() {
+		for _, way := range []string{"in", "out"} {
+			if err := syscall.Mkfifo(filepath.Join(dir, scenario+"."+way), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
+		at := filepath.Join(dir, scenario)
+		fmt.Fprintf(&script, "cw mcp < %s.in > %s.out 2> %s.err &\n", at, at, at)
 	}
-	ended := make(chan cw.AgentView, 1)
 	l := lab.New(t, binary)
 	l.Start()
-	view := spawnScript(t, l, fmt.Sprintf("cw mcp < %s/in > %s/out 2> %s/err\n", dir, dir, dir))
-	go func() { ended <- l.Rest(view.Alias) }()
-	in, err := os.OpenFile(filepath.Join(dir, "in"), os.O_WRONLY, 0)
+	view := spawnScript(t, l, script.String()+"wait\n")
+	for _, scenario := range conformant() {
+		conforms(t, node, suite, scenario, filepath.Join(dir, scenario))
+	}
+	l.Rest(view.Alias) // the servers ended with their input, and the agent with them
+	for _, scenario := range conformant() {
+		if trouble, err := os.ReadFile(filepath.Join(dir, scenario+".err")); err != nil || len(trouble) > 0 {
+			t.Errorf("%s: on stderr: %s (%v)", scenario, trouble, err)
+		}
+	}
+}
+
+// conforms runs one scenario with the server whose pipes are at.in and at.out.
+func conforms(t *testing.T, node, suite, scenario, at string) {
+	t.Helper()
+	// Open for both ways: no test waits for a server that never came.
+	in, err := os.OpenFile(at+".in", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := os.Open(filepath.Join(dir, "out"))
+	defer in.Close() // the server's input ends
+	out, err := os.OpenFile(at+".out", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
 	door := httptest.NewServer(&bridge{in: in, out: bufio.NewReader(out)})
 	defer door.Close()
-	for _, scenario := range []string{"server-initialize", "ping", "tools-list"} {
-		run := exec.CommandContext(t.Context(), node, suite, "server", "--url", door.URL+"/mcp", "--scenario", scenario, "-o", t.TempDir())
-		if report, err := run.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", scenario, err, report)
-		}
-	}
-	if err := in.Close(); err != nil {
-		t.Fatal(err)
-	}
-	<-ended // the server ended with its input, and the agent with the server
-	if trouble, _ := os.ReadFile(filepath.Join(dir, "err")); len(trouble) > 0 {
-		t.Errorf("on stderr: %s", trouble)
+	ctx, cancel := context.WithTimeout(t.Context(), scenarioMost)
+	defer cancel()
+	run := exec.CommandContext(ctx, node, suite, "server", "--url", door.URL+"/mcp", "--scenario", scenario, "-o", t.TempDir())
+	if report, err := run.CombinedOutput(); err != nil {
+		_ = out.SetReadDeadline(time.Now()) // the door closes once nobody waits in it
+		t.Errorf("%s: %v\n%s", scenario, err, report)
 	}
 }
+
+// scenarioMost bounds a scenario: a server that does not answer fails it.
+const scenarioMost = 40 * time.Second
 
 // bridge is one session over stdio behind an address of HTTP: a request at a
 // time.

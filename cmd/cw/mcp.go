@@ -57,8 +57,5 @@ func (o *mcpOptions) where() (string, error) {
 
 // toolServices gives the tool server what it may call.
 func toolServices(s cw.Services, version string) mcp.Config {
-	c := mcp.Config{Toolbox: s, Agents: s, People: s, Planning: s, Messages: s, Version: version}
-	c.Plans, _ = s.(mcp.Plans)
-	c.Talk, _ = s.(mcp.Talk)
-	return c
+	return mcp.Config{Toolbox: s, Agents: s, People: s, Planning: s, Plans: s, Talk: s, Messages: s, Version: version}
 }

@@ -11,10 +11,25 @@ import (
 
 // routeTools names for routes that agents reach by a tool which tools these are,
 // by operation id. A run that was left none of them may not use the route
-// either, with the tool or without.
+// either, with the tool or without. Reading what a run belongs to is not among
+// them: that is a run's own right, with task_context or without.
 func routeTools() map[string][]string {
 	return map[string][]string{
-		"get-toolbox": nil,
+		"ask-people":    {cw.ToolAskUser},
+		"await-answers": {cw.ToolAskUser},
+
+		"set-plan":       {cw.ToolPlanCreate},
+		"move-plan-step": {cw.ToolPlanUpdate},
+
+		"list-agents":         {cw.ToolAgentsList},
+		"message-agent":       {cw.ToolAgentsMessage},
+		"await-agent-message": {cw.ToolAgentsMessage},
+
+		"ask-agent":                  {cw.ToolAskAgent},
+		"await-conversation":         {cw.ToolAskAgent},
+		"get-conversation":           {cw.ToolAskAgent, cw.ToolListen, cw.ToolAnswer},
+		"list-pending-conversations": {cw.ToolListen},
+		"answer-conversation":        {cw.ToolAnswer},
 	}
 }
 
