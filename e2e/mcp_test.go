@@ -29,9 +29,9 @@ func TestMCPInspector(t *testing.T) {
 	said := t.TempDir()
 	node, inspector := nodeProgram(t, "mcp-inspector")
 	ask := func(out, args string) string {
-		return fmt.Sprintf("%s %s --cli env \"CW_SOCKET=$CW_SOCKET\" \"CW_TOKEN=$CW_TOKEN\" cw mcp %s < /dev/null > %s/%s 2> %s/%s.err", node, inspector, args, said, out, said, out)
+		return fmt.Sprintf("%s %s --cli env \"CW_SOCKET=$CW_SOCKET\" cw mcp %s < /dev/null > %s/%s 2> %s/%s.err", node, inspector, args, said, out, said, out)
 	}
-	// It gives its child no variables of the run. Side by side: each is a node that begins anew, for seconds.
+	// It gives its child no variables of the run, and the processes above it tell whose call it is. Side by side: each is a node that begins anew, for seconds.
 	view := runScript(t, ask("list", "--method tools/list")+" &\n"+
 		ask("ids", "--method tools/call --tool-name new_id --tool-arg count=3")+" &\n"+
 		ask("context", "--method tools/call --tool-name task_context")+" &\n"+
