@@ -179,8 +179,6 @@ func TestAgentsMakeAgents(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t, binary)
 	l.Start()
-	script, as := inside(t, l)
-	a := l.MustSpawn(script)
 	opened := func(v cw.AgentView, client *api.Client) {
 		t.Helper()
 		l.Until(v.Alias, func(v cw.AgentView) bool { return v.Status == cw.StatusRunning })
@@ -194,7 +192,10 @@ func TestAgentsMakeAgents(t *testing.T) {
 		before := agents(t, l)
 		for what, err := range tryToMake(t.Context(), client) {
 			want, hint := cw.CodeRefused, "agentSpawn 1"
-			if what == "latest-or-create" {
+			switch what {
+			case "POST /v1/agents":
+				want, hint = cw.CodeForbidden, "" // its run has not the right
+			case "latest-or-create":
 				want, hint = cw.CodeNotFound, "may not make agents" // nobody of that definition is there
 			}
 			if cw.ErrorCode(err) != want || !strings.Contains(cw.ErrorHint(err), hint) {
@@ -205,9 +206,15 @@ func TestAgentsMakeAgents(t *testing.T) {
 			t.Errorf("%s made %v of %v", who, now, before)
 		}
 	}
-	opened(a, as)
+	script, as := inside(t, l)
+	early := l.MustSpawn(script)
+	opened(early, as)
 	refused("agentSpawn 0", as)
-	answersBy(t, l, "project", "set", a.Projects[0].Project, "agentSpawn", "1")
+	project := early.Projects[0].Project
+	answersBy(t, l, "project", "set", project, "agentSpawn", "1") // it counts for runs that begin after it
+	script, as = inside(t, l)
+	a := l.MustSpawn(script)
+	opened(a, as)
 
 	script, asChild := inside(t, l)
 	req := cw.SpawnRequest{RequestKey: "child", Goal: script.Goal()}
@@ -248,8 +255,12 @@ func TestAgentsMakeAgents(t *testing.T) {
 	if made.Depth != 1 || made.ParentID != a.ID || made.Mode != cw.ModeDiscuss || made.SessionNumber != 2 {
 		t.Errorf("%+v", made.Agent)
 	}
-	if got := agents(t, l); len(got) != 3 {
+	if got := agents(t, l); len(got) != 4 {
 		t.Errorf("there are %v", got)
+	}
+	answersBy(t, l, "project", "set", project, "agentSpawn", "0") // it is looked at again for each
+	if _, err := as.Spawn(t.Context(), cw.SpawnRequest{Goal: "x"}); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(cw.ErrorHint(err), "agentSpawn 1") {
+		t.Errorf("when it is not allowed any more: %v (%s)", err, cw.ErrorHint(err))
 	}
 }
 
