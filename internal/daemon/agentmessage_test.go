@@ -210,23 +210,18 @@ func TestAgentsMakeAgents(t *testing.T) {
 	early := l.MustSpawn(script)
 	opened(early, as)
 	refused("agentSpawn 0", as)
+	_, err := l.Client().Stop(t.Context(), early.Alias, cw.StopRequest{Now: true})
+	must(t, err)
+	l.Rest(early.Alias)
+	_, err = l.Client().Remove(t.Context(), early.Alias) // else it is the latest
+	must(t, err)
 	project := early.Projects[0].Project
 	answersBy(t, l, "project", "set", project, "agentSpawn", "1") // it counts for runs that begin after it
 	script, as = inside(t, l)
 	a := l.MustSpawn(script)
 	opened(a, as)
 
-	script, asChild := inside(t, l)
-	req := cw.SpawnRequest{RequestKey: "child", Goal: script.Goal()}
-	child, err := as.Spawn(t.Context(), req)
-	must(t, err)
-	if child.ParentID != a.ID || child.Depth != 1 || child.Projects[0].ProjectID != a.Projects[0].ProjectID {
-		t.Errorf("%+v", child.Agent)
-	}
-	opened(child, asChild)
-	refused("depth 1", asChild)
-
-	message := cw.AgentMessageRequest{RequestKey: "discuss", AgentID: "discuss", Content: says(l, "made", filepath.Join(l.Books, "go")).Text()}
+	message := cw.AgentMessageRequest{RequestKey: "made", AgentID: "execute", Content: says(l, "made", filepath.Join(l.Books, "go")).Text()}
 	first, err := as.MessageAgent(t.Context(), message)
 	must(t, err)
 	l.Kill()
@@ -239,10 +234,8 @@ func TestAgentsMakeAgents(t *testing.T) {
 	}
 	done, err := as.AwaitMessage(t.Context(), string(first.ResponseID))
 	must(t, err)
-	same, err := as.Spawn(t.Context(), req)
-	must(t, err)
-	if done.Status != cw.MessageComplete || done.Response != "made" || !done.Created || same.ID != child.ID {
-		t.Errorf("%+v, and the same request made %s", done, same.Alias)
+	if done.Status != cw.MessageComplete || done.Response != "made" || !done.Created {
+		t.Errorf("%+v", done)
 	}
 	l.Rest(first.SessionName)
 	message.RequestKey, message.Content = "more", says(l, "there already", "").Text()
@@ -252,10 +245,25 @@ func TestAgentsMakeAgents(t *testing.T) {
 		t.Errorf("%+v", more)
 	}
 	made := l.Rest(first.SessionName)
-	if made.Depth != 1 || made.ParentID != a.ID || made.Mode != cw.ModeDiscuss || made.SessionNumber != 2 {
+	if made.ParentID != a.ID || made.SessionNumber != 2 {
 		t.Errorf("%+v", made.Agent)
 	}
-	if got := agents(t, l); len(got) != 4 {
+
+	script, asChild := inside(t, l)
+	req := cw.SpawnRequest{RequestKey: "child", Goal: script.Goal()}
+	child, err := as.Spawn(t.Context(), req)
+	must(t, err)
+	if child.ParentID != a.ID || child.Projects[0].ProjectID != a.Projects[0].ProjectID {
+		t.Errorf("%+v", child.Agent)
+	}
+	same, err := as.Spawn(t.Context(), req)
+	must(t, err)
+	if same.ID != child.ID {
+		t.Errorf("the same request made %s and %s", child.Alias, same.Alias)
+	}
+	opened(child, asChild)
+	refused("depth 1", asChild)
+	if got := agents(t, l); len(got) != 3 {
 		t.Errorf("there are %v", got)
 	}
 	answersBy(t, l, "project", "set", project, "agentSpawn", "0") // it is looked at again for each
