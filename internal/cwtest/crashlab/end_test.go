@@ -25,6 +25,8 @@ type end struct {
 	Runs      []string
 	Messages  []string
 	Questions []string
+	Told      []string `json:",omitempty"` // by people, to calls of its runs
+	Responded []string `json:",omitempty"` // by other agents, to messages of its runs
 	Projects  []string
 	Branch    []string // files of the branch in the user's repository
 	Worktree  []string // files of the worktree
@@ -68,6 +70,10 @@ func (c *course) endOf(v cw.AgentView) end {
 		start := c.books[string(r.ID)].Start()
 		e.Runs = append(e.Runs, fmt.Sprintf("%s → %s %s, fresh %v, exit %s, resumed %v, told %v, %d bytes", r.Reason, r.Outcome, r.OutcomeReason,
 			r.Fresh, code, start.Resumed, start.Says, c.books[string(r.ID)].Wrote()))
+	}
+	for _, r := range v.Runs {
+		book := c.books[string(r.ID)]
+		e.Told, e.Responded = append(e.Told, book.Told()...), append(e.Responded, book.Responded()...)
 	}
 	e.Messages = c.texts(v)
 	for _, p := range v.Projects {

@@ -13,6 +13,13 @@ import (
 // askPause is between two tries to reach a daemon that is away.
 const askPause = 50 * time.Millisecond
 
+// The entries of a call that asks people in a book: the group of questions, and
+// what became of each question. Those of a talk with agents are others.
+const (
+	askedPeople  = "asked-people"
+	toldByPeople = "told-by-people"
+)
+
 // ask asks people as a tool of the CLI does: it waits for the answers, and asks
 // again with the same key while the daemon is away. With leave it does not wait.
 func ask(req cw.PeopleRequest, leave bool, book *bookWriter) error {
@@ -25,7 +32,7 @@ func ask(req cw.PeopleRequest, leave bool, book *bookWriter) error {
 	if len(asked) == 0 {
 		return errors.New("nothing was asked")
 	}
-	book.note(Entry{What: "asked", Output: string(asked[0].RequestID)})
+	book.note(Entry{What: askedPeople, Output: string(asked[0].RequestID)})
 	if leave {
 		return nil
 	}
@@ -38,12 +45,14 @@ func ask(req cw.PeopleRequest, leave bool, book *bookWriter) error {
 		if q.Status != cw.QuestionAnswered {
 			text = string(q.Status) + ": " + q.Reason
 		}
-		book.note(Entry{What: "told", Output: text})
+		book.note(Entry{What: toldByPeople, Output: text})
 	}
 	return nil
 }
 
-func tried(do func() ([]cw.Question, error)) ([]cw.Question, error) {
+// tried does something again while the daemon is away: it may have been done
+// before its answer was lost, so it must be repeatable.
+func tried[T any](do func() (T, error)) (T, error) {
 	for {
 		out, err := do()
 		if cw.ErrorCode(err) != cw.CodeUnreachable {
@@ -54,11 +63,11 @@ func tried(do func() ([]cw.Question, error)) ([]cw.Question, error) {
 }
 
 // Asked gives the groups of questions that calls of the run asked.
-func (b Book) Asked() []string { return b.outputs("asked") }
+func (b Book) Asked() []string { return b.outputs(askedPeople) }
 
 // Told gives what people said to the run's calls, in order: the answers, and of
 // questions without one why.
-func (b Book) Told() []string { return b.outputs("told") }
+func (b Book) Told() []string { return b.outputs(toldByPeople) }
 
 func (b Book) outputs(what string) []string {
 	var out []string

@@ -13,7 +13,7 @@ import (
 // Entry is one line of a book. Books are append-only, one file per run, and
 // each line is one write.
 type Entry struct {
-	What   string `json:"what"` // start, gone, unexpected, wrote, limited, refused, called, answered, heard, told, asked, made, ready, end
+	What   string `json:"what"` // start, gone, unexpected, wrote, limited, refused, called, answered, heard, told, asked, asked-people, told-by-people, messaged, responded, made, ready, end
 	PID    int    `json:"pid,omitempty"`
 	Run    string `json:"run,omitempty"`
 	Agent  string `json:"agent,omitempty"`

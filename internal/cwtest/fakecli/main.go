@@ -245,6 +245,11 @@ func act(s Script, book *bookWriter) error {
 			return err
 		}
 	}
+	if s.Message != nil {
+		if err := message(*s.Message, book); err != nil {
+			return err
+		}
+	}
 	if s.Proxy != "" {
 		if err := proxy(s.Proxy, os.Getenv("CW_SOCKET")); err != nil {
 			return err

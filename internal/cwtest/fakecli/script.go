@@ -34,22 +34,25 @@ type Script struct {
 	Proxy   string         `json:"proxy,omitempty"`  // path of a socket: who calls there calls the daemon as this run, until it ends
 	// Ask asks people by a call, and waits for the answers, which go to the book;
 	// with Leave the run goes on without them.
-	Ask     *cw.PeopleRequest `json:"ask,omitempty"`
-	Leave   bool              `json:"leave,omitempty"`
-	Door    string            `json:"door,omitempty"` // a unix socket at which tests call the daemon as this run
-	Talk                      // with other agents
-	Wait    string            `json:"wait,omitempty"`    // wait until this file exists
-	Hang    bool              `json:"hang,omitempty"`    // until it is killed
-	Deaf    bool              `json:"deaf,omitempty"`    // ignore SIGTERM
-	File    string            `json:"file,omitempty"`    // file to write in the worktree
-	Content string            `json:"content,omitempty"` // of it
-	Commit  string            `json:"commit,omitempty"`  // message; nothing is committed without
-	Shell   string            `json:"shell,omitempty"`   // run by sh in the worktree
-	Signal  string            `json:"signal,omitempty"`  // content of signal.json; "" for none
-	Linger  string            `json:"linger,omitempty"`  // note "ready", and wait until this file exists
-	Exit    int               `json:"exit,omitempty"`
-	Suicide string            `json:"suicide,omitempty"` // end by this signal: KILL, SEGV
-	Forget  bool              `json:"forget,omitempty"`  // drop the session at the end: nobody can resume it
+	Ask   *cw.PeopleRequest `json:"ask,omitempty"`
+	Leave bool              `json:"leave,omitempty"`
+	// Message is sent to another agent; the response, if it is waited for, goes to
+	// the book.
+	Message *cw.AgentMessageRequest `json:"message,omitempty"`
+	Door    string                  `json:"door,omitempty"` // a unix socket at which tests call the daemon as this run
+	Talk                            // with other agents
+	Wait    string                  `json:"wait,omitempty"`    // wait until this file exists
+	Hang    bool                    `json:"hang,omitempty"`    // until it is killed
+	Deaf    bool                    `json:"deaf,omitempty"`    // ignore SIGTERM
+	File    string                  `json:"file,omitempty"`    // file to write in the worktree
+	Content string                  `json:"content,omitempty"` // of it
+	Commit  string                  `json:"commit,omitempty"`  // message; nothing is committed without
+	Shell   string                  `json:"shell,omitempty"`   // run by sh in the worktree
+	Signal  string                  `json:"signal,omitempty"`  // content of signal.json; "" for none
+	Linger  string                  `json:"linger,omitempty"`  // note "ready", and wait until this file exists
+	Exit    int                     `json:"exit,omitempty"`
+	Suicide string                  `json:"suicide,omitempty"` // end by this signal: KILL, SEGV
+	Forget  bool                    `json:"forget,omitempty"`  // drop the session at the end: nobody can resume it
 	// Next is what the agent's next run does when its prompt holds no script of
 	// its own. Without one it ends as this run did, with Shell, Signal, Exit and
 	// Suicide again, and does nothing else.
