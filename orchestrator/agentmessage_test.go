@@ -142,6 +142,10 @@ func TestMessageCircle(t *testing.T) {
 	if _, err := e.MessageAgent(e.as(b), req); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(err.Error(), "calm-heron → brave-otter → calm-heron") {
 		t.Fatalf("a circle: %v", err)
 	}
+	_, err := e.Ask(e.as(b), cw.AskRequest{Question: "x", AgentID: a.Alias})
+	if cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(err.Error(), "calm-heron → brave-otter → calm-heron") {
+		t.Fatalf("a question that closes the circle: %v", err)
+	}
 	if v, err := e.Agent(t.Context(), a.Alias); err != nil || v.QueuedMessages != 0 {
 		t.Errorf("%d texts wait, %v", v.QueuedMessages, err)
 	}
@@ -153,6 +157,8 @@ func TestMessageCircle(t *testing.T) {
 	}
 	end()
 	must(t, e.mayWait(t.Context(), b.ID, a.ID))
+	_, err = e.Ask(e.as(b), cw.AskRequest{Question: "x", AgentID: a.Alias})
+	must(t, err)
 }
 
 // Where the project allows it an agent makes another one, with what it has

@@ -3,7 +3,9 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"cw/internal/cw"
 	"cw/worktree"
@@ -153,22 +155,36 @@ func sameAsParent(p parentage, req cw.SpawnRequest) error {
 }
 
 // childProjects are those that the new agent works in: the agent's own, or some
-// of them.
+// of them. A project may be named by the agent's worktree of it, or a folder in
+// there: that is where cw run looks when nothing is said.
 func childProjects(p parentage, named []string) ([]string, error) {
-	var out []string
-	for _, own := range p.Projects {
-		if len(named) == 0 || slices.Contains(named, own.Name) || slices.Contains(named, string(own.ID)) {
-			out = append(out, string(own.ID))
-		}
-	}
+	wanted := map[cw.ProjectID]bool{}
 	for _, ref := range named {
-		isOwn := func(own cw.Project) bool { return ref == own.Name || ref == string(own.ID) }
-		if !slices.ContainsFunc(p.Projects, isOwn) {
+		i := slices.IndexFunc(p.Projects, func(own cw.Project) bool {
+			return ref == own.Name || ref == string(own.ID) || p.worksAt(own.ID, ref)
+		})
+		if i < 0 {
 			return nil, cw.Errorf(cw.CodeForbidden, "you do not work in the project %.100q yourself", ref).
 				WithHint("name your own projects by their names, or leave them out")
 		}
+		wanted[p.Projects[i].ID] = true
+	}
+	var out []string
+	for _, own := range p.Projects {
+		if len(named) == 0 || wanted[own.ID] {
+			out = append(out, string(own.ID))
+		}
 	}
 	return out, nil
+}
+
+// worksAt tells whether a path is the agent's own worktree of a project, or in
+// it. Nothing is read from there: the path only names the project.
+func (p parentage) worksAt(project cw.ProjectID, path string) bool {
+	return slices.ContainsFunc(p.Trees, func(t cw.AgentWorktree) bool {
+		clean := filepath.Clean(path)
+		return t.ProjectID == project && t.Path != "" && (clean == t.Path || strings.HasPrefix(clean, t.Path+string(filepath.Separator)))
+	})
 }
 
 // childBudget is what the new agent may cost: of an agent with a budget, no more

@@ -18,6 +18,7 @@ func TestChildRequest(t *testing.T) {
 		},
 		Options: options{Script: "/bin/own", Sandbox: cw.SandboxWorkspace, Env: map[string]string{"PATH": "/own"}},
 		Left:    &left,
+		Trees:   []cw.AgentWorktree{{ProjectID: "pppppppppppp", Path: "/trees/otter"}},
 	}
 	base := cw.SpawnRequest{Goal: "go"}
 	with := func(change func(*cw.SpawnRequest)) cw.SpawnRequest { r := base; change(&r); return r }
@@ -29,21 +30,25 @@ func TestChildRequest(t *testing.T) {
 		"own values": {with(func(r *cw.SpawnRequest) {
 			r.Provider, r.AccountID, r.Model, r.Script = "claude", "acc", "big", "/bin/own"
 		}), ""},
-		"own project":      {with(func(r *cw.SpawnRequest) { r.Projects = []string{"shop"} }), ""},
-		"a budget within":  {with(func(r *cw.SpawnRequest) { r.BudgetUSD = 4 }), ""},
-		"own initiative":   {with(func(r *cw.SpawnRequest) { r.InitiativeID, r.TaskID = "init", "task" }), ""},
-		"an environment":   {with(func(r *cw.SpawnRequest) { r.Env = map[string]string{"PATH": "/evil"} }), ""},
-		"provider":         {with(func(r *cw.SpawnRequest) { r.Provider = "codex" }), cw.CodeForbidden},
-		"account":          {with(func(r *cw.SpawnRequest) { r.AccountID = "other" }), cw.CodeForbidden},
-		"model":            {with(func(r *cw.SpawnRequest) { r.Model = "bigger" }), cw.CodeForbidden},
-		"script":           {with(func(r *cw.SpawnRequest) { r.Script = "/bin/sh" }), cw.CodeForbidden},
-		"base":             {with(func(r *cw.SpawnRequest) { r.Base = "main" }), cw.CodeForbidden},
-		"sandbox off":      {with(func(r *cw.SpawnRequest) { r.Sandbox = cw.SandboxOff }), cw.CodeForbidden},
-		"auto resume":      {with(func(r *cw.SpawnRequest) { r.AutoResume = true }), cw.CodeForbidden},
-		"other initiative": {with(func(r *cw.SpawnRequest) { r.InitiativeID = "other" }), cw.CodeForbidden},
-		"other project":    {with(func(r *cw.SpawnRequest) { r.Projects = []string{"shop", "bank"} }), cw.CodeForbidden},
-		"a path":           {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/src/shop"} }), cw.CodeForbidden},
-		"a budget above":   {with(func(r *cw.SpawnRequest) { r.BudgetUSD = 4.01 }), cw.CodeRefused},
+		"own project":        {with(func(r *cw.SpawnRequest) { r.Projects = []string{"shop"} }), ""},
+		"a budget within":    {with(func(r *cw.SpawnRequest) { r.BudgetUSD = 4 }), ""},
+		"own initiative":     {with(func(r *cw.SpawnRequest) { r.InitiativeID, r.TaskID = "init", "task" }), ""},
+		"an environment":     {with(func(r *cw.SpawnRequest) { r.Env = map[string]string{"PATH": "/evil"} }), ""},
+		"provider":           {with(func(r *cw.SpawnRequest) { r.Provider = "codex" }), cw.CodeForbidden},
+		"account":            {with(func(r *cw.SpawnRequest) { r.AccountID = "other" }), cw.CodeForbidden},
+		"model":              {with(func(r *cw.SpawnRequest) { r.Model = "bigger" }), cw.CodeForbidden},
+		"script":             {with(func(r *cw.SpawnRequest) { r.Script = "/bin/sh" }), cw.CodeForbidden},
+		"base":               {with(func(r *cw.SpawnRequest) { r.Base = "main" }), cw.CodeForbidden},
+		"sandbox off":        {with(func(r *cw.SpawnRequest) { r.Sandbox = cw.SandboxOff }), cw.CodeForbidden},
+		"auto resume":        {with(func(r *cw.SpawnRequest) { r.AutoResume = true }), cw.CodeForbidden},
+		"other initiative":   {with(func(r *cw.SpawnRequest) { r.InitiativeID = "other" }), cw.CodeForbidden},
+		"other project":      {with(func(r *cw.SpawnRequest) { r.Projects = []string{"shop", "bank"} }), cw.CodeForbidden},
+		"a path":             {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/src/shop"} }), cw.CodeForbidden},
+		"own worktree":       {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/trees/otter"} }), ""},
+		"a folder in it":     {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/trees/otter/src/"} }), ""},
+		"out of it":          {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/trees/otter/../fox"} }), cw.CodeForbidden},
+		"a worktree like it": {with(func(r *cw.SpawnRequest) { r.Projects = []string{"/trees/otter2"} }), cw.CodeForbidden},
+		"a budget above":     {with(func(r *cw.SpawnRequest) { r.BudgetUSD = 4.01 }), cw.CodeRefused},
 	}
 	for setting := 0; setting <= cw.AgentSpawnMax; setting++ {
 		for depth := 0; depth <= cw.AgentSpawnMax; depth++ {

@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,6 +14,11 @@ import (
 // waits knows which agents wait for the responses of which others, at this
 // moment: after a restart their clients come back, and say so again.
 type waits struct {
+	// looking is held from a look at the questions that are stored to the note of
+	// a new wait, and while a question is stored: of two agents that begin to wait
+	// for each other at once, one sees the other.
+	looking sync.Mutex
+
 	mu sync.Mutex
 	on map[cw.Waiting]int // guarded by mu; how often one waits for another
 }
@@ -36,6 +43,19 @@ func (w *waits) begin(from, to cw.AgentID, asked []cw.Waiting) (end func(), circ
 			delete(w.on, one)
 		}
 	}, nil
+}
+
+// during gives act who waits for responses; until it returns nobody begins to.
+func (w *waits) during(act func([]cw.Waiting) error) error {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	return act(w.all())
+}
+
+func (w *waits) all() []cw.Waiting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.on))
 }
 
 // circle gives the agents that would wait for each other if one waited for
@@ -70,6 +90,8 @@ func (o *Orchestrator) beginWait(ctx context.Context, from, to cw.AgentID) (end 
 	if o.Guards.Off("message-circle") {
 		return func() {}, nil
 	}
+	o.waits.looking.Lock()
+	defer o.waits.looking.Unlock()
 	asked, err := o.Store.ConversationWaits(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look who waits for whom: %w", err)

@@ -54,7 +54,13 @@ func (o *Orchestrator) Ask(ctx context.Context, req cw.AskRequest) (cw.Conversat
 	}
 	var view cw.ConversationView
 	err = o.outlive(ctx, func(life context.Context) (err error) {
-		if view, err = o.Store.AskConversation(life, c); err != nil {
+		// What waits for a response is not in the rows: nobody begins to while the
+		// question is looked at.
+		err = o.waits.during(func(others []cw.Waiting) error {
+			view, err = o.Store.AskConversation(life, c, others)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		o.Fail.Hit("conversation/asked")

@@ -117,8 +117,9 @@ type Store interface {
 	// AskConversation stores a question of an agent to another one and finds who
 	// is asked. CodeForbidden for a run that is over; CodeNotFound for a target
 	// that is not in reach; CodeRefused for oneself, for an agent that crashed, was
-	// stopped or removed, for a circle of waiting agents, and past a limit.
-	AskConversation(ctx context.Context, c cw.Conversation) (cw.ConversationView, error)
+	// stopped or removed, for a circle of waiting agents, and past a limit. others
+	// are agents that wait for each other without a question.
+	AskConversation(ctx context.Context, c cw.Conversation, others []cw.Waiting) (cw.ConversationView, error)
 	// ConversationByKey finds what an agent asked with a request key before.
 	ConversationByKey(ctx context.Context, from cw.AgentID, key string) (cw.ConversationView, bool, error)
 	// ConversationByID gives one. CodeNotFound.

@@ -30,7 +30,8 @@ type agentSeen struct {
 func agentsList() tool {
 	return with(tool{
 		name: cw.ToolAgentsList, title: "List agents", reads: true,
-		about: "List the agents of your initiative: their ids, names, what they work on and how they stand. Without an initiative that is you alone.",
+		about: "List the agents that you can ask and message: those of your initiative, or, where you have none, those without one that share a project with you. " +
+			"Gives their ids, names, what they work on and how they stand.",
 		there: func(c Config) bool { return c.Agents != nil },
 	}, func(ctx context.Context, c call, _ struct{}) (any, error) {
 		views, err := quick(ctx, c, func(ctx context.Context) ([]cw.AgentView, error) {

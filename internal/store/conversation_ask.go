@@ -21,8 +21,8 @@ import (
 // CodeForbidden for a run that is over; CodeNotFound for a target that is not
 // there, or not in reach; CodeRefused for oneself, for an agent that crashed, was
 // stopped or removed, for a circle of agents that would wait for each other, and
-// past a limit.
-func (db *DB) AskConversation(ctx context.Context, c cw.Conversation) (cw.ConversationView, error) {
+// past a limit. others are agents that wait for each other without a question.
+func (db *DB) AskConversation(ctx context.Context, c cw.Conversation, others []cw.Waiting) (cw.ConversationView, error) {
 	var view cw.ConversationView
 	err := db.change(ctx, "ask an agent", func(t *tx) error {
 		var earlier cw.Conversation
@@ -33,7 +33,7 @@ func (db *DB) AskConversation(ctx context.Context, c cw.Conversation) (cw.Conver
 		row := c
 		if asked {
 			row = earlier
-		} else if err := t.ask(&row, db.guards); err != nil {
+		} else if err := t.ask(&row, others, db.guards); err != nil {
 			return err
 		}
 		view, err = conversationView(t.DB, row)
@@ -42,7 +42,7 @@ func (db *DB) AskConversation(ctx context.Context, c cw.Conversation) (cw.Conver
 	return view, err
 }
 
-func (t *tx) ask(c *cw.Conversation, guards cw.Guards) error {
+func (t *tx) ask(c *cw.Conversation, others []cw.Waiting, guards cw.Guards) error {
 	asker, _, err := t.loadRun(c.FromAgentID, c.FromRunID)
 	if err != nil {
 		return cw.Errorf(cw.CodeForbidden, "the run that asks is over").Because(err)
@@ -58,7 +58,7 @@ func (t *tx) ask(c *cw.Conversation, guards cw.Guards) error {
 	reception := cw.ReceptionQueued
 	if asked.ID != "" {
 		c.ToAgentID = asked.ID
-		if reception, err = t.receive(c, asked, guards); err != nil {
+		if reception, err = t.receive(c, asked, others, guards); err != nil {
 			return err
 		}
 	} else if c.Reason = fmt.Sprintf("no agent of the %s runs", c.TargetKind); !c.Queue {
@@ -78,7 +78,7 @@ func (t *tx) ask(c *cw.Conversation, guards cw.Guards) error {
 
 // receive tells what becomes of a question to an agent, with the reason why it
 // waits or is cancelled. CodeRefused.
-func (t *tx) receive(c *cw.Conversation, asked cw.Agent, guards cw.Guards) (cw.Reception, error) {
+func (t *tx) receive(c *cw.Conversation, asked cw.Agent, others []cw.Waiting, guards cw.Guards) (cw.Reception, error) {
 	if asked.ID == c.FromAgentID {
 		return "", cw.Errorf(cw.CodeRefused, "an agent cannot ask itself").WithHint("name another agent")
 	}
@@ -99,7 +99,7 @@ func (t *tx) receive(c *cw.Conversation, asked cw.Agent, guards cw.Guards) (cw.R
 	if guards.Off("wait-cycle") {
 		return reception, nil
 	}
-	circle, err := t.waitCircle(c.FromAgentID, asked.ID)
+	circle, err := t.waitCircle(c.FromAgentID, asked.ID, others)
 	if err != nil || circle == "" {
 		return reception, err
 	}
@@ -136,12 +136,12 @@ func (t *tx) openConversations(where string, agent cw.AgentID) (int64, error) {
 
 // waitCircle names the agents that would wait for each other if one asked the
 // other; "" when none would. An agent waits while the run that asks is not over.
-func (t *tx) waitCircle(from, to cw.AgentID) (string, error) {
+func (t *tx) waitCircle(from, to cw.AgentID, others []cw.Waiting) (string, error) {
 	waits, err := conversationWaits(t.DB)
 	if err != nil {
 		return "", err
 	}
-	circle := cw.WaitCycle(waits, from, to)
+	circle := cw.WaitCycle(append(waits, others...), from, to)
 	if circle == nil {
 		return "", nil
 	}
@@ -296,7 +296,7 @@ func (t *tx) assign(c cw.Conversation, agent cw.Agent) error {
 	circle := ""
 	lives, err := one(t.DB, &cw.Run{}, "id = ? AND ended_at IS NULL", c.FromRunID)
 	if err == nil && lives {
-		circle, err = t.waitCircle(c.FromAgentID, agent.ID)
+		circle, err = t.waitCircle(c.FromAgentID, agent.ID, nil)
 	}
 	if err != nil {
 		return err

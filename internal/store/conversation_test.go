@@ -47,7 +47,7 @@ func (b *bench) tryAsk(from cw.SpawnIntent, to string, change ...func(*cw.Conver
 	for _, f := range change {
 		f(&c)
 	}
-	return b.AskConversation(b.t.Context(), c)
+	return b.AskConversation(b.t.Context(), c, nil)
 }
 
 func queue(c *cw.Conversation) { c.Queue = true }
