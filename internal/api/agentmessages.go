@@ -12,7 +12,7 @@ type messageAgent struct {
 }
 
 type responseRef struct {
-	ID string `path:"message" doc:"the responseId of the message"`
+	ID string `path:"response" doc:"the responseId of the message"`
 }
 
 func registerAgentMessages(s *Server) {
