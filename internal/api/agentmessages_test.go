@@ -40,7 +40,7 @@ func TestPeers(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	_, err = d.client(tokenOther).AwaitMessage(ctx, string(sent.ResponseID))
-	wantCode(t, err, cw.CodeNotFound)
+	wantCode(t, err, cw.CodeForbidden)
 	req.Session = servicetest.PreparedStandalone
 	_, err = self.MessageAgent(ctx, req)
 	wantCode(t, err, cw.CodeNotFound)
