@@ -12,7 +12,7 @@ type messageAgent struct {
 }
 
 type responseRef struct {
-	ID string `path:"message" doc:"the responseId of the message"`
+	ID string `path:"response" doc:"the responseId of the message"`
 }
 
 func registerAgentMessages(s *Server) {
@@ -40,15 +40,6 @@ func (c *Client) MessageAgent(ctx context.Context, req cw.AgentMessageRequest) (
 // AwaitMessage implements cw.AgentMessageService. It goes on by itself across a
 // restart of the daemon.
 func (c *Client) AwaitMessage(ctx context.Context, responseID string) (cw.AgentMessageResult, error) {
-	r := streamRequest{path: "/v1/agent-messages/" + segment(responseID) + "/response", query: query{}}
-	every := func() func(cw.AgentMessageResult) bool {
-		return func(cw.AgentMessageResult) bool { return true }
-	}
-	for done, err := range follow(ctx, c, r, every) {
-		return done, err
-	}
-	if err := ctx.Err(); err != nil {
-		return cw.AgentMessageResult{}, err
-	}
-	return cw.AgentMessageResult{}, cw.Errorf(cw.CodeInternal, "the daemon sent no response")
+	path := "/v1/agent-messages/" + segment(responseID) + "/response"
+	return awaitOne[cw.AgentMessageResult](ctx, c, streamRequest{path: path})
 }

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"cw/internal/cw"
@@ -40,7 +42,7 @@ func TestPeers(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	_, err = d.client(tokenOther).AwaitMessage(ctx, string(sent.ResponseID))
-	wantCode(t, err, cw.CodeNotFound)
+	wantCode(t, err, cw.CodeForbidden)
 	req.Session = servicetest.PreparedStandalone
 	_, err = self.MessageAgent(ctx, req)
 	wantCode(t, err, cw.CodeNotFound)
@@ -54,5 +56,40 @@ func wantCode(t *testing.T, err error, code cw.Code) {
 	t.Helper()
 	if cw.ErrorCode(err) != code {
 		t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+// Of others' questions and messages an agent does not even learn whether they
+// are there; its own it may wait for.
+func TestAnswersOfOthers(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, nil)
+	name, _ := d.fixture.Talk(t)
+	third, _ := d.fixture.Talk(t)
+	group, err := d.client(tokenOf+name).AskPeople(t.Context(), cw.PeopleRequest{Questions: []cw.ToolQuestion{
+		{Header: "Colour", Question: "Which?", Options: []cw.QuestionOption{{Label: "red"}, {Label: "blue"}}},
+	}})
+	noError(t, err)
+	sent, err := d.client(tokenOf+name).MessageAgent(t.Context(), cw.AgentMessageRequest{AgentID: "execute", Content: "x", Session: third})
+	noError(t, err)
+	for path, id := range map[string]string{
+		"/v1/questions/requests/ID/answers": string(group[0].RequestID), "/v1/agent-messages/ID/response": string(sent.ResponseID),
+	} {
+		read := func(id string) reply {
+			return send(t, d, "GET", strings.Replace(path, "ID", id, 1), "", map[string]string{"Authorization": "Bearer " + tokenOf + third})
+		}
+		theirs, nothing := read(id), read(cw.NewID())
+		if theirs.status != http.StatusForbidden || theirs.body != nothing.body {
+			t.Errorf("%s of others: %s, of nobody: %s", path, theirs, nothing)
+		}
+	}
+	if n := len(d.refusals()); n != 4 {
+		t.Errorf("%d refusals were told", n)
+	}
+	_, err = d.memory.Answer(t.Context(), cw.AnswersRequest{Answers: map[cw.QuestionID]string{group[0].ID: "red"}})
+	noError(t, err)
+	got, err := d.client(tokenOf+name).AwaitAnswers(t.Context(), group[0].RequestID)
+	if err != nil || got[0].Answer != "red" {
+		t.Errorf("its own: %+v, %v", got, err)
 	}
 }

@@ -139,6 +139,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 		"set-plan": `{"title":"x","steps":[{"title":"y"}]}`, "move-plan-step": `{"status":"skipped"}`,
 		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
 		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
+		"ask-people": `{"questions":[]}`, "message-agent": `{"agentId":"execute","content":"x"}`,
 		"ask-agent": `{"question":"x","agentId":"calm-heron"}`, "answer-conversation": `{"answer":"x"}`,
 		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
 		"create-phase": `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,

@@ -92,7 +92,9 @@ func target(row api.Route, agent string) string {
 	for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
 		path = strings.ReplaceAll(path, "{"+noun+"}", "spring-sale")
 	}
-	path = strings.ReplaceAll(path, "{conversation}", "k3v7q2mzt5ha")
+	for _, noun := range []string{"conversation", "request", "response"} {
+		path = strings.ReplaceAll(path, "{"+noun+"}", "k3v7q2mzt5ha")
+	}
 	switch row.ID {
 	case "get-agent-diff":
 		path += "?stat=true"
@@ -114,6 +116,8 @@ func bodyFor(row api.Route) string {
 		return `{"text":"x"}`
 	case "ask-people":
 		return `{"questions":[]}`
+	case "message-agent":
+		return `{"agentId":"execute","content":"x"}`
 	case "set-plan":
 		return `{"title":"x","steps":[{"title":"y"}]}`
 	case "move-plan-step":
@@ -150,7 +154,7 @@ func bodyFor(row api.Route) string {
 
 // agentsOnly are the routes that refuse people, in words of the service.
 func agentsOnly() []string {
-	return []string{"ask-agent", "answer-conversation", "list-pending-conversations"}
+	return []string{"ask-agent", "answer-conversation", "list-pending-conversations", "ask-people", "message-agent", "get-toolbox"}
 }
 
 // want is what the table promises a caller: 0 means let in.
@@ -165,8 +169,8 @@ func want(row api.Route, token string, self bool) int {
 		return http.StatusForbidden
 	}
 	granted := map[string]bool{
-		"get-whoami": true, "list-agents": true, "ask-agent": true, "ask-people": true, "await-answers": true,
-		"message-agent": true, "await-agent-message": true,
+		"get-whoami": true, "list-agents": true, "ask-agent": true, "ask-people": true, "message-agent": true,
+		"get-toolbox": true,
 	}
 	if self {
 		granted["get-agent"], granted["get-agent-diff"], granted["get-agent-output"] = true, true, true

@@ -36,7 +36,10 @@ func promised() map[string]promise {
 		"list-questions":             {"read", ""},
 		"get-question":               {"read", ""},
 		"ask-people":                 {"never", "any"},
-		"await-answers":              {"stream", "any"},
+		"await-answers":              {"stream", "part"},
+		"message-agent":              {"never", "any"},
+		"await-agent-message":        {"stream", "part"},
+		"get-toolbox":                {"never", "any"},
 		"answer-questions":           {"operate", ""},
 		"list-conversations":         {"read", ""},
 		"get-conversation":           {"read", "initiative"},
@@ -104,7 +107,7 @@ func promised() map[string]promise {
 
 type promise struct {
 	tcp   string // the right that is needed: stream is read, and a ticket will do
-	agent string // "self": an agent may ask about itself; "any": it names nobody; "initiative": whose it is has to be looked up, a conversation too
+	agent string // "self": an agent may ask about itself; "any": it names nobody; "initiative": whose it is has to be looked up, a conversation too; "part": it is nobody's, which the table of who asked and sent tells
 }
 
 // The callers, by what they show.
@@ -160,7 +163,7 @@ func socketVerdict(p promise, tr trial, caller string) int {
 	}
 	switch {
 	case caller == showsNothing, caller == showsTicket, // a person; a ticket means nothing here
-		caller == tokenSelf && p.agent != "", caller == tokenOther && (p.agent == "any" || p.agent == "initiative"):
+		caller == tokenSelf && p.agent != "" && p.agent != "part", caller == tokenOther && (p.agent == "any" || p.agent == "initiative"):
 		return 0
 	}
 	return http.StatusForbidden

@@ -76,6 +76,7 @@ func startDaemon(t testing.TB, change func(*api.Options)) *daemon {
 			}
 			return cw.Actor{}, cw.Errorf(cw.CodeForbidden, "this token is not known")
 		},
+		Asker: d.memory.AskerOf, Sender: d.memory.SenderOf,
 		OnRefused: func(ctx context.Context, a cw.Actor, what string) {
 			if ctx.Err() == nil {
 				d.mu.Lock()

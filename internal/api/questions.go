@@ -35,7 +35,7 @@ type askPeople struct {
 }
 
 type requestRef struct {
-	ID string `path:"id" doc:"the requestId that the questions have in common"`
+	ID string `path:"request" doc:"the requestId that the questions have in common"`
 }
 
 func registerQuestions(s *Server) {

@@ -88,12 +88,12 @@ func Routes() []Route {
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
 
 		{post, "/v1/agent-messages", "message-agent", "Give another agent a text to work on", cw.ScopeMessage, false, never},
-		{get, "/v1/agent-messages/{message}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},
+		{get, "/v1/agent-messages/{response}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},
 
 		{get, "/v1/questions", "list-questions", "Questions of agents to people, oldest first", peopleOnly, false, read},
 		{get, "/v1/questions/{id}", "get-question", "One question", peopleOnly, false, read},
 		{post, "/v1/questions", "ask-people", "Ask people, for a call that waits", cw.ScopeQuestion, false, never},
-		{get, "/v1/questions/requests/{id}/answers", "await-answers", "Wait until questions asked at once are closed", cw.ScopeQuestion, false, read},
+		{get, "/v1/questions/requests/{request}/answers", "await-answers", "Wait until questions asked at once are closed", cw.ScopeQuestion, false, read},
 		{post, "/v1/answers", "answer-questions", "Answer questions, all or none", peopleOnly, false, operate},
 
 		{get, "/v1/tools", "get-toolbox", "Which tools the calling agent may be offered", cw.ScopeReadSelf, false, never},

@@ -54,6 +54,11 @@ type Options struct {
 	// Rights are those of an agent's run; nil: what every run has. An error
 	// refuses the request.
 	Rights func(ctx context.Context, actor cw.Actor) (cw.Rights, error)
+	// Asker gives the agent that asked people the questions of a request, Sender
+	// the one that sent another agent a message. On an error, and with nil, they are
+	// nobody's.
+	Asker  func(ctx context.Context, id cw.RequestID) (cw.AgentID, error)
+	Sender func(ctx context.Context, id cw.MessageID) (cw.AgentID, error)
 	// Authenticate tells whose token a request over TCP shows, and what it may.
 	// CodeUnauthorized for a token that is none, or no longer. nil: no TCP.
 	Authenticate func(ctx context.Context, token string) (cw.Actor, []cw.Scope, error)
@@ -84,6 +89,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Rights == nil {
 		o.Rights = func(context.Context, cw.Actor) (cw.Rights, error) { return cw.Rights{Scopes: cw.RunScopes()}, nil }
+	}
+	if o.Asker == nil {
+		o.Asker = func(context.Context, cw.RequestID) (cw.AgentID, error) { return "", nil }
+	}
+	if o.Sender == nil {
+		o.Sender = func(context.Context, cw.MessageID) (cw.AgentID, error) { return "", nil }
 	}
 	if o.OnRefused == nil {
 		o.OnRefused = func(context.Context, cw.Actor, string) {}

@@ -26,7 +26,6 @@ func TestServicesThroughTheWire(t *testing.T) {
 			name, _ := talk(t)
 			return name, d.client(tokenOf + name)
 		}
-		f.Act = func(*testing.T) (string, cw.Services) { return servicetest.PreparedAgent, d.client(tokenSelf) }
 		return f
 	})
 }

@@ -142,8 +142,9 @@ type AgentMessageService interface {
 	MessageAgent(ctx context.Context, req AgentMessageRequest) (AgentMessageResult, error)
 	// AwaitMessage gives the response once the run that had the message is over.
 	// That ctx ends changes nothing for the agent. Only the sender, and people,
-	// may. CodeNotFound; CodeRefused when the agent was stopped, crashed or was
-	// removed before it had the message, and when it waits for the caller.
+	// may; nothing is learned of others' messages. CodeNotFound; CodeRefused when
+	// the agent was stopped, crashed or was removed before it had the message, and
+	// when it waits for the caller.
 	AwaitMessage(ctx context.Context, responseID string) (AgentMessageResult, error)
 }
 

@@ -134,3 +134,19 @@ func (c callers) report(ctx context.Context, actor cw.Actor, what string, pid in
 		c.log.Error("store a refusal", "what", what, "error", err)
 	}
 }
+
+// asker gives the agent that asked people a group of questions. CodeNotFound.
+func (c callers) asker(ctx context.Context, id cw.RequestID) (cw.AgentID, error) {
+	group, err := c.store.QuestionGroup(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return group[0].AgentID, nil
+}
+
+// sender gives the agent that sent a message, "" for one of a person.
+// CodeNotFound.
+func (c callers) sender(ctx context.Context, id cw.MessageID) (cw.AgentID, error) {
+	m, err := c.store.MessageByID(ctx, id)
+	return m.SenderAgentID, err
+}

@@ -81,7 +81,7 @@ chunks:
 		"log.format=text default ", "log.maxSize=5 file :5", "log.backups=3 default ", "metrics.enabled=true file :7",
 		"events.retention=30d environment CW_CONFIG_EVENTS_RETENTION", "run.provider= default ", "run.model=4.5 file :11", "run.sandbox=workspace file :12",
 		"disk.minFree=1GiB default ", "disk.minFreePercent=2 default ", "runs.rawRetention=14d default ",
-		"chunks.maxSize=20GiB file :14", "chunks.maxAge=180d default ",
+		"chunks.maxSize=20GiB file :14", "chunks.maxAge=180d default ", "questions.remindAfter=15m default ", "questions.expireAfter=0s default ",
 		"notify.webhook= default ", "notify.secretFile= default ", "notify.command= default ",
 		"notify.events=question:requested,question:reminded,agent:crashed,agent:stalled,agent:parked,budget:spent,disk:low default ",
 	}

@@ -203,6 +203,8 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		},
 		Identify:     who.identify,
 		Rights:       who.rights,
+		Asker:        who.asker,
+		Sender:       who.sender,
 		Authenticate: keys.authenticate,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,

@@ -231,17 +231,19 @@ func TestEveryRouteFromInside(t *testing.T) {
 	want := map[string]int{}
 	for _, r := range api.Routes() {
 		for _, ref := range []string{own, other.Alias} {
-			path := strings.NewReplacer("{id}", ref, "{ref}", "shop", "{conversation}", "shop", "{step}", "step-0").Replace(r.Path)
-			granted := r.Scope != "" && (!r.Self || ref == own) && !strings.Contains(r.Path, "{conversation}") // it takes part in none
-			for _, noun := range []string{"initiative", "page", "phase", "task", "proposal"} {
+			path := strings.NewReplacer("{id}", ref, "{ref}", "shop", "{step}", "step-0").Replace(r.Path)
+			granted := r.Scope != "" && r.Scope != cw.ScopeSpawn && (!r.Self || ref == own) // its project lets no agent make agents
+			for _, noun := range []string{"initiative", "page", "phase", "task", "proposal", "conversation", "request", "response"} {
 				if what := "{" + noun + "}"; strings.Contains(path, what) {
-					path, granted = strings.ReplaceAll(path, what, "shop"), false // it works for no initiative
+					path, granted = strings.ReplaceAll(path, what, "shop"), false // it works for no initiative, takes part in nothing, and asked and sent nothing
 				}
 			}
 			want[r.Method+" "+path] = map[bool]int{true: 200, false: 403}[granted]
 		}
 	}
-	want["POST /v1/conversations"] = 400 // nothing is asked in {}
+	for _, route := range []string{"POST /v1/conversations", "POST /v1/questions", "POST /v1/agent-messages"} {
+		want[route] = 400 // nothing is asked or said in {}
+	}
 	// Let in, and told that it has no plan, and that nothing is none.
 	want["GET /v1/agents/"+own+"/plan"], want["POST /v1/agents/"+own+"/plan"] = 404, 400
 	want["POST /v1/agents/"+own+"/plan/steps/step-0"] = 404
@@ -357,7 +359,6 @@ func TestServices(t *testing.T) {
 			Work:  func(t *testing.T, projects ...string) (string, func()) { return working(t, l, projects) },
 			Ask:   func(t *testing.T) string { return asking(t, l) },
 			Talk:  func(t *testing.T) (string, cw.Services) { return talking(t, l) },
-			Act:   func(t *testing.T) (string, cw.Services) { return acting(t, l) },
 			Text: func() string { // the CLI does no script twice
 				return fakecli.Script{Hang: true, Book: l.Books, Content: cw.NewID()}.Text()
 			},
@@ -407,20 +408,6 @@ func working(t *testing.T, l *lab.Lab, projects []string) (name string, finish f
 	v, err := l.Client().Spawn(t.Context(), req)
 	must(t, err)
 	return v.Alias, func() { must(t, os.WriteFile(gate, nil, 0o600)) }
-}
-
-// acting makes an agent that runs until it is stopped, and gives a client whose
-// calls come out of its process.
-func acting(t *testing.T, l *lab.Lab) (name string, as cw.Services) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "cwact") // the path of a socket is short
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
-	v, err := l.Client().Spawn(t.Context(), spawning(fakecli.Script{Hang: true, Book: l.Books, Proxy: socket}))
-	must(t, err)
-	l.Until(v.Alias, func(cw.AgentView) bool { _, err := os.Stat(socket); return err == nil })
-	return v.Alias, api.NewClient(api.ClientOptions{Socket: socket})
 }
 
 // asking makes an agent that waits for answers.

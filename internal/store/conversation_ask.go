@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -196,15 +197,28 @@ func (t *tx) findAsked(c *cw.Conversation, asker cw.Agent) (cw.Agent, error) {
 		table, column = "phases", "phase_id"
 		c.TaskID, c.PhaseID = "", cw.PhaseID(c.TargetID)
 	}
-	var n int64
-	err := t.Table(table).Where("id = ? AND initiative_id = ? AND initiative_id <> ''", c.TargetID, asker.InitiativeID).Count(&n).Error
+	var status []string
+	err := t.Table(table).Where("id = ? AND initiative_id = ? AND initiative_id <> ''", c.TargetID, asker.InitiativeID).Pluck("status", &status).Error
 	if err != nil {
 		return cw.Agent{}, err
 	}
-	if n == 0 {
+	if len(status) == 0 {
 		return cw.Agent{}, unknown()
 	}
-	return t.chooseAsked(c, asker, column)
+	asked, err := t.chooseAsked(c, asker, column)
+	if err == nil && asked.ID == "" && nobodyComes(status[0]) {
+		err = cw.Errorf(cw.CodeRefused, "the %s %s is %s, and nobody works on it", c.TargetKind, c.TargetID, status[0]).
+			WithHint("read what was done; or ask one of the agents that there are")
+	}
+	return asked, err
+}
+
+// nobodyComes tells whether a task or a phase with this status gets no agent any
+// more, so that a question would wait for ever.
+func nobodyComes(status string) bool {
+	return slices.Contains([]string{
+		string(cw.TaskDone), string(cw.TaskCancelled), string(cw.PhaseDone), string(cw.PhaseArchived),
+	}, status)
 }
 
 // inReach tells whether an agent may ask another one.

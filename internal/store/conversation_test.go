@@ -550,6 +550,13 @@ func TestAskByTask(t *testing.T) {
 	same(t, "the one that runs", b.ask(a["asker"], string(task.PhaseID), byPhase).To, "doer-one")
 	b.end(a["doer-one"], cw.StatusIdle)
 	same(t, "an idle one to wake", b.ask(a["asker"], string(task.PhaseID), byPhase, wake).To, "doer-two")
+	for _, over := range []string{"UPDATE tasks SET status = 'done'", "UPDATE phases SET status = 'archived'"} {
+		b.must(b.state.write.Exec(over).Error)
+	}
+	_, err = b.tryAsk(a["asker"], string(task.ID), byTask, queue)
+	refuses(t, err, cw.CodeRefused, "is done, and nobody works on it")
+	_, err = b.tryAsk(a["asker"], string(task.PhaseID), byPhase, queue)
+	refuses(t, err, cw.CodeRefused, "is archived, and nobody works on it")
 }
 
 // TestAssignCircle: a question that waited for an agent is cancelled when the one

@@ -250,11 +250,6 @@ func act(s Script, book *bookWriter) error {
 			return err
 		}
 	}
-	if s.Proxy != "" {
-		if err := proxy(s.Proxy, os.Getenv("CW_SOCKET")); err != nil {
-			return err
-		}
-	}
 	await(s.Wait)
 	if s.Hang {
 		hang()

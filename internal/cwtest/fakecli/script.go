@@ -31,7 +31,6 @@ type Script struct {
 	Child   bool           `json:"child,omitempty"`  // leave a child in a session of its own that ignores SIGTERM
 	Call    []string       `json:"call,omitempty"`   // a command to run; its output goes to the book
 	Routes  []string       `json:"routes,omitempty"` // "GET /v1/status": called on the socket, with the run's token; the answers go to the book
-	Proxy   string         `json:"proxy,omitempty"`  // path of a socket: who calls there calls the daemon as this run, until it ends
 	// Ask asks people by a call, and waits for the answers, which go to the book;
 	// with Leave the run goes on without them.
 	Ask   *cw.PeopleRequest `json:"ask,omitempty"`

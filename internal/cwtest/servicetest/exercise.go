@@ -56,9 +56,6 @@ type Fixture struct {
 	// Talk makes an agent that works in one project, always the same, and runs
 	// until it is stopped. It gives the services as that agent calls them.
 	Talk func(t *testing.T) (name string, as cw.Services)
-	// Act makes an agent that runs until it is stopped, and gives the services as it
-	// may use them.
-	Act func(t *testing.T) (name string, as cw.Services)
 	// Text gives a text, another one each time; an agent that is told it runs
 	// until it is stopped.
 	Text func() string
@@ -131,8 +128,12 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"CancelledConversations", func(f Fixture) bool { return f.Talk != nil }, cancelledConversationsCase},
 		{"RestingConversations", func(f Fixture) bool { return f.Talk != nil && f.Work != nil }, restingConversationsCase},
 		{"ManyConversations", func(f Fixture) bool { return f.Talk != nil }, manyConversationsCase},
-		{"Plans", func(f Fixture) bool { return f.Act != nil }, plansCase},
-		{"BadPlans", func(f Fixture) bool { return f.Act != nil }, badPlansCase},
+		{"AskPeople", func(f Fixture) bool { return f.Talk != nil }, askPeopleCase},
+		{"BadAskPeople", func(f Fixture) bool { return f.Talk != nil }, badAskPeopleCase},
+		{"AgentMessages", func(f Fixture) bool { return f.Talk != nil && f.Work != nil && f.Text != nil }, agentMessagesCase},
+		{"BadAgentMessages", func(f Fixture) bool { return f.Talk != nil }, badAgentMessagesCase},
+		{"Plans", func(f Fixture) bool { return f.Talk != nil }, plansCase},
+		{"BadPlans", func(f Fixture) bool { return f.Talk != nil }, badPlansCase},
 		{"Resume", func(f Fixture) bool { return f.Work != nil && f.Ask != nil && f.Text != nil }, resumeCase},
 		{"ResumeRace", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, resumeRaceCase},
 		{"SendToBusy", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToBusyCase},

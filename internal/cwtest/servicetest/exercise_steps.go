@@ -30,7 +30,7 @@ func marks(p cw.Plan) []string {
 // plansCase: an agent makes its plan, moves its steps and revises it; everybody
 // sees it, and how far it is beside the agent.
 func plansCase(t *testing.T, f Fixture) {
-	name, as := f.Act(t)
+	name, as := f.Talk(t)
 	_, err := f.Services.Plan(soon(t), name)
 	wantCode(t, "Plan without one", err, cw.CodeNotFound)
 	view, err := f.Services.Agent(soon(t), name)
@@ -108,7 +108,7 @@ func checkPlanEvents(t *testing.T, f Fixture, view cw.AgentView, first, second c
 // badPlansCase: what is no plan, no step or no move is refused and changes
 // nothing, and nobody but the agent keeps its plan.
 func badPlansCase(t *testing.T, f Fixture) {
-	name, as := f.Act(t)
+	name, as := f.Talk(t)
 	_, err := as.MoveStep(soon(t), name, "step-0", cw.StepRequest{Status: cw.StepCompleted})
 	wantCode(t, "MoveStep without a plan", err, cw.CodeNotFound)
 	made, err := as.SetPlan(soon(t), name, planned("Sell", "Look", "Do"))

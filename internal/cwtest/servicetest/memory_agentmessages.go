@@ -103,6 +103,17 @@ func (m *Memory) started(text cw.Message, to *cw.AgentView, mode cw.MessageMode)
 	}
 }
 
+// SenderOf gives the agent that sent a message, "" for a person. CodeNotFound.
+func (m *Memory) SenderOf(_ context.Context, id cw.MessageID) (cw.AgentID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, found := m.message(id)
+	if !found {
+		return "", cw.Errorf(cw.CodeNotFound, "there is no message %.100q", string(id))
+	}
+	return text.SenderAgentID, nil
+}
+
 // AwaitMessage implements cw.AgentMessageService. The word of a run is the
 // agent's result.
 func (m *Memory) AwaitMessage(ctx context.Context, responseID string) (cw.AgentMessageResult, error) {

@@ -48,6 +48,22 @@ func (a asAgent) AnswerConversation(ctx context.Context, id string, answer cw.Co
 	return a.Memory.AnswerConversation(cw.WithActor(ctx, a.actor), id, answer)
 }
 
+func (a asAgent) AskPeople(ctx context.Context, req cw.PeopleRequest) ([]cw.Question, error) {
+	return a.Memory.AskPeople(cw.WithActor(ctx, a.actor), req)
+}
+
+func (a asAgent) AwaitAnswers(ctx context.Context, id cw.RequestID) ([]cw.Question, error) {
+	return a.Memory.AwaitAnswers(cw.WithActor(ctx, a.actor), id)
+}
+
+func (a asAgent) MessageAgent(ctx context.Context, req cw.AgentMessageRequest) (cw.AgentMessageResult, error) {
+	return a.Memory.MessageAgent(cw.WithActor(ctx, a.actor), req)
+}
+
+func (a asAgent) AwaitMessage(ctx context.Context, responseID string) (cw.AgentMessageResult, error) {
+	return a.Memory.AwaitMessage(cw.WithActor(ctx, a.actor), responseID)
+}
+
 // Ask implements cw.ConversationService.
 func (m *Memory) Ask(ctx context.Context, req cw.AskRequest) (view cw.ConversationView, err error) {
 	actor := cw.ActorOf(ctx)

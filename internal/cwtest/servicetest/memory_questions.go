@@ -105,6 +105,17 @@ func (m *Memory) group(id cw.RequestID) []cw.Question {
 	return group
 }
 
+// AskerOf gives the agent that asked a group of questions. CodeNotFound.
+func (m *Memory) AskerOf(_ context.Context, id cw.RequestID) (cw.AgentID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	group := m.group(id)
+	if len(group) == 0 {
+		return "", cw.Errorf(cw.CodeNotFound, "no questions %.100q were asked", id)
+	}
+	return group[0].AgentID, nil
+}
+
 // AwaitAnswers implements cw.QuestionService.
 func (m *Memory) AwaitAnswers(ctx context.Context, id cw.RequestID) ([]cw.Question, error) {
 	defer m.reading()()

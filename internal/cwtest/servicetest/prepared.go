@@ -81,11 +81,6 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 			ok(t, err)
 			return view.Alias, m.As(view.Alias)
 		},
-		Act: func(t *testing.T) (string, cw.Services) {
-			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "act"})
-			ok(t, err)
-			return view.Alias, asAgent{m, cw.Actor{Kind: cw.ActorAgent, ID: string(view.ID), AgentID: view.ID, RunID: "rrrrrrrrrrrr"}}
-		},
 		Text: func() string { return "go on <&>\nand on " + cw.NewID() },
 		Lose: m.Lose,
 		Suggest: func(t *testing.T, initiative cw.InitiativeID, proposals ...cw.Proposal) string {
