@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,8 +179,11 @@ func TestDeadReceiver(t *testing.T) {
 		o := options(t, source)
 		o.Webhook = "https://example.com/secret-path"
 		n := New(o)
+		var mu sync.Mutex
 		status, tries := http.StatusServiceUnavailable, map[string]int{}
 		n.webhook.client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			tries[r.Header.Get("X-CW-Delivery")]++
 			return answer(status), nil
 		})
@@ -190,14 +194,18 @@ func TestDeadReceiver(t *testing.T) {
 		source.add(cw.EventAgentCrashed)
 		time.Sleep(31 * time.Minute)
 		synctest.Wait()
+		mu.Lock()
 		if tries["1"] < 15 || tries["1"] > 40 || tries["2"]+tries["3"] > 20 || tries["4"] == 0 {
 			t.Errorf("tries: %v", tries)
 		}
+		mu.Unlock()
 		h := n.Hooks()[0]
 		if h.FailingSince == nil || h.Lost != 3 || !strings.Contains(h.Error, "503") || h.Target != "https://example.com" {
 			t.Errorf("the hook: %+v", h)
 		}
+		mu.Lock()
 		status = http.StatusOK
+		mu.Unlock()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		if h := n.Hooks()[0]; h.FailingSince != nil || h.Error != "" || h.Lost != 3 {
