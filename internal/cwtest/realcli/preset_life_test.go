@@ -145,6 +145,7 @@ func presetStops(t *testing.T, c presetCLI, cwBinary string) {
 	s := c.install(t, srv, cwBinary)
 	cmd, out, _ := s.begin(prompt, "")
 	s.await("started")
+	s.awaitCommand("sleep 60 ") // a child between fork and exec loses the signal to its shell's handler
 	s.signal(syscall.SIGTERM)
 	if c.stubborn {
 		s.signal(syscall.SIGKILL)
@@ -154,6 +155,20 @@ func presetStops(t *testing.T, c presetCLI, cwBinary string) {
 	if strings.Contains(out.stdout, "Interrupted.") {
 		t.Errorf("it went on\n%s", out)
 	}
+}
+
+// awaitCommand returns when the tree has a process with this command line.
+func (s *started) awaitCommand(line string) {
+	s.t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for range 600 {
+		if slices.Contains(strings.Split(commands(s.tree()), "\n"), line) {
+			return
+		}
+		<-tick.C
+	}
+	s.t.Fatalf("no %q among\n%s", line, commands(s.tree()))
 }
 
 // awaitNobody returns when nothing of the tree is left.
