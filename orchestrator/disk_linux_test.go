@@ -16,11 +16,11 @@ import (
 // TestSpawnOnFullDisk fills the disk of the home before the worktree is made.
 func TestSpawnOnFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root mounts")
+		lab.Lacks(t, "only root mounts")
 	}
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=48m"); err != nil {
-		t.Skipf("no tmpfs here: %v", err)
+		lab.Lacks(t, "no tmpfs here: %v", err)
 	}
 	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
 	e := &engine{t: t, home: cw.Home(filepath.Join(disk, "home")), repo: filepath.Join(t.TempDir(), "shop"), books: t.TempDir()}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/lab"
 )
 
 const (
@@ -170,7 +171,7 @@ func TestSignalSocket(t *testing.T) {
 func TestSignalDevice(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("only root makes devices")
+		lab.Lacks(t, "only root makes devices")
 	}
 	d := newDen(t)
 	if err := unix.Mknod(d.signal(), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 5))); err != nil {
