@@ -54,12 +54,14 @@ deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, 
 	@./scripts/install-browser.sh
 	@./scripts/install-tools.sh
 
-test: deps ## all tests, lane by lane (needs gcc, node and npm as well)
-	@$(LANE) vet 2 $(MAKE) --no-print-directory fmt vet
-	@$(LANE) unit+race 8 $(MAKE) --no-print-directory test-unit
-	@$(LANE) crash-lab 6 $(MAKE) --no-print-directory test-crash
-	@$(LANE) e2e 10 $(MAKE) --no-print-directory test-e2e
-	@$(LANE) fuzz 4 $(MAKE) --no-print-directory test-fuzz
+test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as well)
+	@red=; run() { name=$$1 minutes=$$2; shift 2; $(LANE) $$name $$minutes $(MAKE) --no-print-directory "$$@" || red="$$red $$name"; }; \
+	run vet 2 fmt vet; \
+	run unit+race 8 test-unit; \
+	run crash-lab 6 test-crash; \
+	run e2e 10 test-e2e; \
+	run fuzz 4 test-fuzz; \
+	[ -z "$$red" ] || { echo "red:$$red"; exit 1; }
 
 test-unit: ## unit tests under the race detector (without gcc: without it)
 	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST); \

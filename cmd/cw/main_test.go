@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -176,18 +177,21 @@ func sessions(t *testing.T, folder string, cases []sessionCase) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			if tc.setup != nil {
-				tc.setup(b)
-			}
-			text, code := b.session(t.Context(), tc.args...)
-			if code != tc.code {
-				t.Errorf("exit code %d, want %d\n%s", code, tc.code, text)
-			}
-			golden(t, folder+"/"+tc.name, text)
-			if b.json {
-				oneValue(t, b.stdout.Bytes())
-			}
+			// On its clock a limit of 20 ms ends only when nothing else can go on.
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				if tc.setup != nil {
+					tc.setup(b)
+				}
+				text, code := b.session(t.Context(), tc.args...)
+				if code != tc.code {
+					t.Errorf("exit code %d, want %d\n%s", code, tc.code, text)
+				}
+				golden(t, folder+"/"+tc.name, text)
+				if b.json {
+					oneValue(t, b.stdout.Bytes())
+				}
+			})
 		})
 	}
 }
