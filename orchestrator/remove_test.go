@@ -227,7 +227,7 @@ func TestTrashElsewhere(t *testing.T) {
 	e := newEngine(t)
 	elsewhere, err := os.MkdirTemp("/dev/shm", "cw-trash")
 	if err != nil || sameFileSystem(elsewhere, string(e.home)) {
-		t.Skip("there is no second file system at /dev/shm")
+		lab.Lacks(t, "there is no second file system at /dev/shm")
 	}
 	t.Cleanup(func() { must(t, os.RemoveAll(elsewhere)) })
 	must(t, os.Symlink(elsewhere, e.home.Trash()))

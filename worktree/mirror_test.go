@@ -132,7 +132,7 @@ func TestMirrorKinds(t *testing.T) {
 			repo := newRepo(t)
 			git(t, repo, "config", "--global", "--add", "safe.directory", repo)
 			if err := os.Chown(repo, 12345, 12345); err != nil {
-				t.Skip("only root can give a folder away")
+				missing(t, "only root can give a folder away")
 			}
 			if err := os.Chown(filepath.Join(repo, ".git"), 12345, 12345); err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestMirrorAcrossFileSystems(t *testing.T) {
 	t.Parallel()
 	other, err := os.MkdirTemp("/dev/shm", "cw-test-*")
 	if err != nil {
-		t.Skip("no second file system at /dev/shm")
+		missing(t, "no second file system at /dev/shm")
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(other) })
 	l := newLab(t)

@@ -329,7 +329,7 @@ func serveGit(t *testing.T, bare, password string) (url string) {
 	t.Helper()
 	backend := filepath.Join(git(t, "/", "--exec-path"), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git has no HTTP backend here")
+		missing(t, "git has no HTTP backend here")
 	}
 	h := &cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"HOME", "PATH"}}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

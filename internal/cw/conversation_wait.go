@@ -93,16 +93,6 @@ func ReceptionBy(status AgentStatus, removed, queue, wake bool) Reception {
 	return ReceptionCancelled
 }
 
-// MayAsk tells whether one agent may ask another: those of an initiative ask each
-// other, and those without one that work on a common project. shared tells
-// whether they do.
-func MayAsk(asker, asked Agent, shared bool) bool {
-	if asker.InitiativeID != "" || asked.InitiativeID != "" {
-		return asker.InitiativeID == asked.InitiativeID
-	}
-	return shared
-}
-
 // ConversationText is the metadata of a message that tells an agent a question of
 // another one, or its answer.
 type ConversationText struct {

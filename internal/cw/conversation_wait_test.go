@@ -139,23 +139,3 @@ func TestReceptionBy(t *testing.T) {
 		t.Errorf("idle, to queue and to wake: %s", both)
 	}
 }
-
-func TestMayAsk(t *testing.T) {
-	t.Parallel()
-	of := func(i cw.InitiativeID) cw.Agent { return cw.Agent{InitiativeID: i} }
-	for _, tt := range []struct {
-		asker, asked cw.Agent
-		shared, want bool
-	}{
-		{of("one"), of("one"), false, true},
-		{of("one"), of("two"), true, false},
-		{of("one"), of(""), true, false},
-		{of(""), of("one"), true, false},
-		{of(""), of(""), true, true},
-		{of(""), of(""), false, false},
-	} {
-		if got := cw.MayAsk(tt.asker, tt.asked, tt.shared); got != tt.want {
-			t.Errorf("%q asks %q, a common project: %v: %v", tt.asker.InitiativeID, tt.asked.InitiativeID, tt.shared, got)
-		}
-	}
-}

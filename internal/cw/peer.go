@@ -10,7 +10,7 @@ const (
 	ChildrenMax   = 20 // in all
 )
 
-// Sees tells whether an agent may see another one, and so message it: agents of
+// Sees tells whether an agent may see another one, and so message and ask it: agents of
 // its own initiative, and where neither has one, those that share a project with
 // it. The store says the same in SQL.
 func (a Agent) Sees(b Agent, sharesProject bool) bool {

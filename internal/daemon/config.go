@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -42,10 +43,18 @@ type ConfigValue struct {
 
 // String is the value as `cw config set` takes it.
 func (v ConfigValue) String() string {
-	if list, ok := v.Value.([]string); ok {
+	list, ok := v.Value.([]string)
+	if !ok {
+		return fmt.Sprint(v.Value)
+	}
+	if !slices.ContainsFunc(list, func(item string) bool { return strings.ContainsAny(item, ",[") || item != strings.TrimSpace(item) }) {
 		return strings.Join(list, ",")
 	}
-	return fmt.Sprint(v.Value)
+	var text strings.Builder
+	written := json.NewEncoder(&text)
+	written.SetEscapeHTML(false)
+	_ = written.Encode(list) // texts can always be written
+	return strings.TrimSpace(text.String())
 }
 
 // LoadSettings gives what holds: flags before environment before file before

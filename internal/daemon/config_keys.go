@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -106,10 +108,18 @@ func keyOf(name string) (Key, bool) {
 }
 
 // parse reads a value as the environment and the command line have it: a list
-// is words with commas between. The error goes on after the value.
+// is words with commas between, or JSON where an item holds a comma. The error
+// goes on after the value.
 func (k Key) parse(value string) (any, error) {
 	if !k.Form.List() {
 		return k.Form.parse(value)
+	}
+	if strings.HasPrefix(value, "[") {
+		var items []string
+		if err := json.Unmarshal([]byte(value), &items); err != nil {
+			return nil, errors.New(`begins like a JSON list and is none: such has its texts in quotes, like ["a","b"]`)
+		}
+		return k.parseItems(items)
 	}
 	items := []string{}
 	for item := range strings.SplitSeq(value, ",") {

@@ -323,6 +323,7 @@ func TestSetConfig(t *testing.T) {
 		{"time", "-", "events.retention", "48h", "events:\n  retention: 2d\n"},
 		{"repaired", "log:\n  level: loud\n  format: json\n", "log.level", "warn", "log:\n  level: warn\n  format: json\n"},
 		{"windows", "log:\r\n  level: info\r\n  format: json\r\n", "log.level", "warn", "log:\r\n  level: warn\n  format: json\r\n"},
+		{"comma in an item", "-", "notify.command", `["sh", "-c", "beep 1,2 <x", " a"]`, "notify:\n  command: [sh, -c, 'beep 1,2 <x', ' a']\n"},
 		{"comment with a hash inside", "run:\n  model: 'a#b' # keep\n", "run.model", "c", "run:\n  model: c # keep\n"},
 	}
 	for _, tt := range tests {
@@ -338,8 +339,12 @@ func TestSetConfig(t *testing.T) {
 			if info, _ := os.Stat(home.Config()); info.Mode().Perm() != 0o600 {
 				t.Errorf("mode %v", info.Mode())
 			}
-			_, err = daemon.LoadSettings(daemon.ConfigSources{Home: home})
+			shown, err := daemon.GetConfig(daemon.ConfigSources{Home: home}, tt.key)
 			must(t, err)
+			must(t, daemon.SetConfig(home, tt.key, shown.String())) // what is shown is what is taken
+			if again, _ := os.ReadFile(home.Config()); string(again) != tt.after {
+				t.Errorf("%q as it was shown, set again: %q", shown.String(), again)
+			}
 			if left, _ := filepath.Glob(filepath.Join(string(home), ".*")); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -357,6 +362,7 @@ func TestSetConfigRefuses(t *testing.T) {
 		{"unknown", "log:\n  level: info\n", "log.levle", "info", cw.CodeNotFound},
 		{"section", "log:\n  level: info\n", "log", "info", cw.CodeNotFound},
 		{"wrong value", "log:\n  level: info\n", "log.level", "loud", cw.CodeInvalid},
+		{"half a list", "log:\n  level: info\n", "notify.command", `["sh", 1]`, cw.CodeInvalid},
 		{"wrong elsewhere", "log:\n  level: loud\n", "log.format", "json", cw.CodeInvalid},
 		{"flow", "log: {level: info, format: text}\n", "log.format", "json", cw.CodeRefused},
 		{"flow over lines", "log: {format: json,\n  level: info, maxSize: 5\n}\n", "log.level", "warn", cw.CodeRefused},

@@ -273,7 +273,8 @@ func (db *DB) FetchConversation(ctx context.Context, id cw.ConversationID) error
 }
 
 // cancelConversations ends the pending conversations that the condition selects,
-// with conversation:cancelled for each.
+// with conversation:cancelled for each. What waited for the agents that were
+// asked is given to them where there is room now.
 func (t *tx) cancelConversations(by cw.Actor, reason, where string, args ...any) error {
 	var rows []cw.Conversation
 	err := t.Where("status = ?", cw.ConversationPending).Where(where, args...).Order("created_at, id").Find(&rows).Error
@@ -282,6 +283,18 @@ func (t *tx) cancelConversations(by cw.Actor, reason, where string, args ...any)
 	}
 	for _, c := range rows {
 		if err := t.cancelConversation(&c, by, reason); err != nil {
+			return err
+		}
+	}
+	for _, c := range rows {
+		if c.ToAgentID == "" {
+			continue
+		}
+		asked, err := t.loadAgent(c.ToAgentID)
+		if err == nil {
+			err = t.assignConversations(asked)
+		}
+		if err != nil {
 			return err
 		}
 	}

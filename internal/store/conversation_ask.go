@@ -221,12 +221,33 @@ func nobodyComes(status string) bool {
 	}, status)
 }
 
+// cancelUnasked ends the questions to tasks and phases that are over with this
+// change, and that no agent was given yet.
+func (t *tx) cancelUnasked(c cw.InitiativeChange) error {
+	var over []string
+	for _, p := range c.Phases {
+		if nobodyComes(string(p.Status)) {
+			over = append(over, string(p.ID))
+		}
+	}
+	for _, task := range c.Tasks {
+		if nobodyComes(string(task.Status)) {
+			over = append(over, string(task.ID))
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	return t.cancelConversations(cw.Actor{Kind: cw.ActorCW}, "what it was asked about is over, and nobody works on it",
+		"to_agent_id = '' AND target_id IN (SELECT value FROM json_each(?))", list(over))
+}
+
 // inReach tells whether an agent may ask another one.
 func (t *tx) inReach(asker, asked cw.Agent) (bool, error) {
 	var shared int64
 	err := t.Raw(`SELECT COUNT(*) FROM agent_worktrees a JOIN agent_worktrees b ON a.project_id = b.project_id
 		WHERE a.agent_id = ? AND b.agent_id = ?`, asker.ID, asked.ID).Scan(&shared).Error
-	return cw.MayAsk(asker, asked, shared > 0), err
+	return asker.Sees(asked, shared > 0), err
 }
 
 // chooseAsked chooses one of the agents of a task or a phase: of those that run,

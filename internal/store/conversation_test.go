@@ -550,13 +550,52 @@ func TestAskByTask(t *testing.T) {
 	same(t, "the one that runs", b.ask(a["asker"], string(task.PhaseID), byPhase).To, "doer-one")
 	b.end(a["doer-one"], cw.StatusIdle)
 	same(t, "an idle one to wake", b.ask(a["asker"], string(task.PhaseID), byPhase, wake).To, "doer-two")
-	for _, over := range []string{"UPDATE tasks SET status = 'done'", "UPDATE phases SET status = 'archived'"} {
-		b.must(b.state.write.Exec(over).Error)
+	b.end(a["planner"], cw.StatusIdle)
+	late, lateInPhase := b.ask(a["asker"], string(task.ID), byTask, queue), b.ask(a["asker"], string(task.PhaseID), byPhase, queue)
+	task.Status = cw.TaskDone
+	phase := b.stateOf(task.InitiativeID).Phases[0]
+	phase.Status = cw.PhaseArchived
+	for _, over := range []struct {
+		change      cw.InitiativeChange
+		ends, stays cw.ConversationID
+	}{
+		{cw.InitiativeChange{Tasks: []cw.Task{task}}, late.ID, lateInPhase.ID},
+		{cw.InitiativeChange{Phases: []cw.Phase{phase}}, lateInPhase.ID, ""},
+	} {
+		b.must(b.ChangeInitiative(ctx, task.InitiativeID, func(cw.InitiativeState) (cw.InitiativeChange, error) { return over.change, nil }))
+		if got := b.conversation(over.ends); got.Status != cw.ConversationCancelled || got.Reason != "what it was asked about is over, and nobody works on it" {
+			t.Errorf("asked about what is over: %+v", got)
+		}
+		if over.stays != "" {
+			same(t, "the other one", b.conversation(over.stays).Status, cw.ConversationPending)
+		}
 	}
 	_, err = b.tryAsk(a["asker"], string(task.ID), byTask, queue)
 	refuses(t, err, cw.CodeRefused, "is done, and nobody works on it")
 	_, err = b.tryAsk(a["asker"], string(task.PhaseID), byPhase, queue)
 	refuses(t, err, cw.CodeRefused, "is archived, and nobody works on it")
+}
+
+// TestRoomAgain: what waited for an agent that was asked too much is given to it
+// when what it was asked is cancelled.
+func TestRoomAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx := t.Context()
+	task, a := b.inPlan()
+	byTask := func(c *cw.Conversation) { c.TargetKind = cw.AskedTask }
+	for _, name := range []string{"asker", "planner"} {
+		b.must(b.SaveRunning(ctx, running(a[name])))
+	}
+	for range cw.ConversationsOpen {
+		b.ask(a["asker"], string(task.ID), byTask, queue)
+	}
+	waits := b.ask(a["planner"], string(task.ID), byTask, queue)
+	b.must(b.SaveRunning(ctx, running(a["doer-one"])))
+	same(t, "there is no room", b.conversation(waits.ID).To, "")
+	b.end(a["asker"], cw.StatusIdle)
+	b.removeAgent(a["asker"].Agent.ID)
+	same(t, "there is room", b.conversation(waits.ID).To, "doer-one")
 }
 
 // TestAssignCircle: a question that waited for an agent is cancelled when the one

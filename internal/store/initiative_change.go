@@ -46,6 +46,7 @@ func (t *tx) changeInitiative(id cw.InitiativeID, c cw.InitiativeChange) error {
 		func() error { return t.savePages(id, c.Pages) },
 		func() error { return t.savePhases(id, c.Phases) },
 		func() error { return t.saveTasks(id, c.Tasks) },
+		func() error { return t.cancelUnasked(c) },
 		func() error { return t.saveProposals(id, c.Proposals) },
 		func() error { return t.emitIn(id, c.Events) },
 	} {

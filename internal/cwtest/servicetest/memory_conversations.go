@@ -146,7 +146,7 @@ func (m *Memory) target(from *cw.AgentView, req cw.AskRequest) (*cw.AgentView, e
 			return nil, err
 		case to.ID == from.ID:
 			return nil, cw.Errorf(cw.CodeRefused, "an agent cannot ask itself").WithHint("`cw agent list` shows the others")
-		case !cw.MayAsk(from.Agent, to.Agent, shareProject(from, to)):
+		case !from.Sees(to.Agent, shareProject(from, to)):
 			return nil, cw.Errorf(cw.CodeNotFound, "there is no agent %q that you can ask", id).WithHint("`cw agent list` shows the others")
 		}
 		return to, nil
