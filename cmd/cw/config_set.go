@@ -20,7 +20,8 @@ func newConfigSetCmd(a *app, runF func(context.Context, *configSetOptions) error
 		Short: "Change one setting in config.yaml",
 		Long: `Change one setting in config.yaml. All other lines stay as they are, and nothing
 is written unless the whole file is good afterwards. The items of a list have
-commas between them; where an item holds one, give the list as JSON. A running daemon has the new value after cw restart.`,
+commas between them; where an item holds one, give the list as JSON. A running
+daemon has the new value after cw restart.`,
 		Example: "cw config set http.address 127.0.0.1:7420\ncw config set http.allowedOrigins http://127.0.0.1:5173,http://localhost:5173",
 		Args:    twoArgs(&opts.key, &opts.value, "the name of a setting and its value"),
 		RunE:    start(a, runF, configSetRun, opts),
