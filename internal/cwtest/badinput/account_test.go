@@ -157,10 +157,7 @@ func TestRemoveOneInUse(t *testing.T) {
 	l := started(t)
 	keyed(t, l, "work")
 	release := filepath.Join(root(l), "release")
-	s := commits("a.txt")
-	s.Wait = release
-	name := detached(t, l, s, "--account", "work")
-	until(t, "it works", func() bool { return show(t, l, name).Status == "running" })
+	name := waiting(t, l, commits("a.txt"), release, "--account", "work")
 	refused(t, l, refusal{"in use", call{args: []string{"account", "remove", "work"}}, exitRefused, []string{"work", name}, []string{"--drain"}}, l.Repo)
 	refused(t, l, refusal{"the own login", call{args: []string{"account", "remove", "fake/default"}}, exitRefused, []string{"your own login"}, []string{"disable"}}, l.Repo)
 	holds(t, "the answer", works(t, l, "account", "remove", "--drain", "work").stdout, "last agent")

@@ -194,7 +194,10 @@ type agent struct {
 	HeadCommit    string   `json:"headCommit"`
 	SessionNumber int      `json:"sessionNumber"`
 	ExitCode      *int     `json:"exitCode"`
-	Projects      []struct {
+	Activity      struct {
+		LastAt *time.Time `json:"lastAt"`
+	} `json:"activity"`
+	Projects []struct {
 		ProjectID  string `json:"projectId"`
 		Project    string `json:"project"`
 		Commits    int    `json:"commits"`
@@ -282,6 +285,19 @@ const done = `{"status":"done","noChanges":"nothing to do"}`
 // commits is a script that commits one file and says that it is done.
 func commits(name string) fakecli.Script {
 	return fakecli.Script{Pieces: 2, Tame: true, File: name, Content: "work\n", Commit: "Add " + name, Signal: `{"status":"done","result":"ok"}`}
+}
+
+// waiting begins an agent that waits for a file before it does its work, and
+// returns when everything that it prints until then is known: nothing about it
+// changes any more by itself.
+func waiting(t *testing.T, l *lab.Lab, s fakecli.Script, gate string, args ...string) (name string) {
+	t.Helper()
+	s.Wait, s.Pieces = gate, 1
+	name = detached(t, l, s, args...)
+	until(t, "all output of "+name, func() bool {
+		return show(t, l, name).Activity.LastAt != nil && strings.Count(raw(t, l, name), "\n") == s.Pieces
+	})
+	return name
 }
 
 // executable writes a file that can be executed, as it is.

@@ -147,10 +147,7 @@ func TestMovedAway(t *testing.T) {
 	away := filepath.Join(root(l), "elsewhere")
 	gate := filepath.Join(l.Books, "go")
 	works(t, l, "project", "add", ".")
-	s := commits("while-away.txt")
-	s.Wait = gate
-	busy := detached(t, l, s)
-	until(t, "all output of the busy agent", func() bool { return strings.Count(raw(t, l, busy), "\n") == s.Pieces })
+	busy := waiting(t, l, commits("while-away.txt"), gate)
 	must(t, os.Rename(l.Repo, away))
 	for _, r := range []refusal{
 		{"spawned by name", call{args: []string{"agent", "spawn", "--provider", "fake", "--project", "shop", goal}}, exitNotFound, []string{"shop", "no longer at"}, []string{"cw project remove shop", "cw project add"}},
