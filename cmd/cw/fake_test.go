@@ -315,7 +315,8 @@ func (f *fakeServices) finish(ctx context.Context, i int, q cw.OutputQuery) erro
 	if q.Until == cw.UntilNow || f.agents[i].Status.AtRest() {
 		return nil
 	}
-	if end, ok := f.ends[f.agents[i].ID]; ok {
+	// A call that waits for people keeps it running.
+	if end, ok := f.ends[f.agents[i].ID]; ok && !callWaits(f.agents[i]) {
 		f.agents[i] = end
 		return nil
 	}
