@@ -10,9 +10,9 @@ const (
 	ChildrenMax   = 20 // in all
 )
 
-// Sees tells whether an agent may see another one, and so message and ask it: agents of
-// its own initiative, and where neither has one, those that share a project with
-// it. The store says the same in SQL.
+// Sees tells whether an agent may see another one, and so message and ask it:
+// agents of its own initiative, and where neither has one, those that share a
+// project with it. The store says the same in SQL.
 func (a Agent) Sees(b Agent, sharesProject bool) bool {
 	return a.ID == b.ID || a.InitiativeID == b.InitiativeID && (a.InitiativeID != "" || sharesProject)
 }
