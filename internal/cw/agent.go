@@ -112,8 +112,13 @@ type AgentWorktree struct {
 	KeepRef    string `json:"keepRef,omitempty" doc:"ref in cw's mirror with a snapshot of everything that was not committed"`
 	KeepCommit string `json:"keepCommit,omitempty" doc:"commit of that snapshot"`
 	KeepWhole  bool   `json:"keepWhole,omitempty" doc:"the snapshot was verified to hold everything but known caches"`
-	// Included are files copied by .worktreeinclude: path → SHA-256.
+	// Included are files that are no work as long as they are as they were: copied
+	// by .worktreeinclude, or made by the project's set-up; path → SHA-256.
 	Included map[string]string `json:"-" gorm:"serializer:json"`
+	// SetUp tells that the project's set-up ran in the worktree as it is.
+	SetUp bool `json:"-"`
+	// Ports are those of the worktree. They are no column.
+	Ports []int `json:"ports,omitempty" gorm:"-" doc:"ports that are free for this worktree, which its agent knows as CW_PORT_0 and so on; missing without any"`
 }
 
 // TrashedWorktree is a worktree in the trash, with its agent.
@@ -231,6 +236,8 @@ type SpawnRequest struct {
 	InitiativeID InitiativeID `json:"initiativeId,omitempty" doc:"the initiative that it works for, by id or slug; default: that of the phase or task"`
 	PhaseID      PhaseID      `json:"phaseId,omitempty" doc:"the phase that it works on; default: that of the task"`
 	TaskID       TaskID       `json:"taskId,omitempty" doc:"the task that it does"`
+	// Claim refuses the spawn unless the task is free; see SpawnIntent.
+	Claim bool `json:"-"`
 	// Env is the caller's environment. Of it are used: PATH, LANG, LC_*, proxies,
 	// SSH_AUTH_SOCK, TERM, TMPDIR, and what the preset of the provider names.
 	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, of which PATH, LANG, LC_*, proxies, SSH_AUTH_SOCK, TERM, TMPDIR and what the provider's preset names are used"`

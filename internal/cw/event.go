@@ -12,9 +12,11 @@ type EventType string
 
 // The events that exist so far. Those marked live are not stored.
 const (
-	EventProjectAdded   EventType = "project:added"
-	EventProjectChanged EventType = "project:changed"
-	EventProjectRemoved EventType = "project:removed"
+	EventProjectAdded     EventType = "project:added"
+	EventProjectChanged   EventType = "project:changed"
+	EventProjectRemoved   EventType = "project:removed"
+	EventProjectTrusted   EventType = "project:trusted"
+	EventProjectUntrusted EventType = "project:untrusted"
 
 	EventAgentSpawned  EventType = "agent:spawned"
 	EventAgentStarting EventType = "agent:starting"
@@ -74,6 +76,19 @@ const (
 
 	EventTaskCreated EventType = "task:created"
 	EventTaskChanged EventType = "task:changed"
+	// EventTaskCheckpoint says that a person has to decide, act or look.
+	EventTaskCheckpoint EventType = "task:checkpoint"
+	EventTaskBlocked    EventType = "task:blocked"
+
+	EventMergeQueued      EventType = "merge:queued"
+	EventMergeChecking    EventType = "merge:checking"
+	EventMergeConflicted  EventType = "merge:conflicted"
+	EventMergeRed         EventType = "merge:red"
+	EventMergeMerged      EventType = "merge:merged"
+	EventMergeDismissed   EventType = "merge:dismissed"
+	EventInitiativeLanded EventType = "initiative:landed"
+
+	EventDispatchChanged EventType = "dispatch:changed"
 
 	EventProposalCreated    EventType = "proposal:created"
 	EventProposalAccepted   EventType = "proposal:accepted"
@@ -169,6 +184,41 @@ type (
 		PhaseID PhaseID    `json:"phaseId" doc:"its phase"`
 		Name    string     `json:"name" doc:"its name"`
 		Status  TaskStatus `json:"status" doc:"where it stands"`
+	}
+	// TaskCheckpoint is the payload of task:checkpoint.
+	TaskCheckpoint struct {
+		TaskID TaskID   `json:"taskId" doc:"the task"`
+		Name   string   `json:"name" doc:"its name"`
+		Type   TaskType `json:"type" doc:"what is asked of a person"`
+	}
+	// TaskBlockedBy is the payload of task:blocked.
+	TaskBlockedBy struct {
+		TaskID TaskID `json:"taskId" doc:"the task"`
+		Name   string `json:"name" doc:"its name"`
+		Reason string `json:"reason" doc:"why, with evidence"`
+	}
+	// MergeChanged is the payload of merge:queued, merge:checking,
+	// merge:conflicted, merge:red, merge:merged and merge:dismissed.
+	MergeChanged struct {
+		MergeID MergeID     `json:"mergeId" doc:"the merge"`
+		TaskID  TaskID      `json:"taskId" doc:"its task"`
+		Task    string      `json:"task" doc:"the task's name"`
+		Name    string      `json:"name" doc:"the agent's name"`
+		Status  MergeStatus `json:"status" doc:"where it stands"`
+		Text    string      `json:"text,omitempty" doc:"in words: which files conflict, which check failed"`
+	}
+	// InitiativeLanded is the payload of initiative:landed.
+	InitiativeLanded struct {
+		InitiativeID InitiativeID `json:"initiativeId" doc:"the initiative"`
+		Slug         string       `json:"slug" doc:"its slug"`
+		Project      string       `json:"project" doc:"the project's name"`
+		Into         string       `json:"into" doc:"the branch of the user's repository"`
+		Commit       string       `json:"commit" doc:"its commit now"`
+	}
+	// DispatchChanged is the payload of dispatch:changed.
+	DispatchChanged struct {
+		State    DispatchState `json:"state" doc:"running, paused or draining"`
+		Pressure string        `json:"pressure,omitempty" doc:"why nothing is started; missing when something may be"`
 	}
 	// ProposalChanged is the payload of proposal:created, proposal:accepted,
 	// proposal:dismissed and proposal:superseded.
@@ -266,6 +316,11 @@ type (
 		AutoResume bool        `json:"autoResume" doc:"agents go on by themselves after a restart of the machine"`
 		Fallback   []string    `json:"fallback" doc:"providers that agents go on with when every account of their own is at its limit"`
 		AgentSpawn int         `json:"agentSpawn" doc:"how deep agents may make agents; 0: not at all"`
+	}
+	// ProjectTrusted is the payload of project:trusted and project:untrusted.
+	ProjectTrusted struct {
+		Name   string `json:"name" doc:"the project's name"`
+		Digest string `json:"digest" doc:"SHA-256 of the cw.yaml that is meant"`
 	}
 	// AgentResumed is the payload of agent:resumed: another run is intended.
 	AgentResumed struct {

@@ -17,6 +17,8 @@ func EventTable() []EventInfo {
 		row(EventProjectAdded, ProjectChanged{}, "orchestrator", "a repository was registered"),
 		row(EventProjectChanged, ProjectPolicies{}, "orchestrator", "a policy of a project was changed"),
 		row(EventProjectRemoved, ProjectChanged{}, "orchestrator", "a project was forgotten"),
+		row(EventProjectTrusted, ProjectTrusted{}, "orchestrator", "a person trusts a content of a project's cw.yaml: its commands may be run"),
+		row(EventProjectUntrusted, ProjectTrusted{}, "orchestrator", "a person trusts a content of a project's cw.yaml no longer"),
 
 		row(EventAgentSpawned, AgentSpawned{}, "orchestrator", "an agent was made and its first run starts"),
 		row(EventAgentStarting, AgentStarting{}, "orchestrator", "a run is being started"),
@@ -75,7 +77,19 @@ func EventTable() []EventInfo {
 		row(EventPhaseChanged, PhaseChanged{}, "planning", "a phase was changed"),
 
 		row(EventTaskCreated, TaskChanged{}, "planning", "a task was made"),
-		row(EventTaskChanged, TaskChanged{}, "planning", "a task was changed"),
+		row(EventTaskChanged, TaskChanged{}, "planning, dispatch", "a task was changed, or moved on"),
+		row(EventTaskCheckpoint, TaskCheckpoint{}, "dispatch", "a task waits for a person to decide, to act, or to look at its result"),
+		row(EventTaskBlocked, TaskBlockedBy{}, "dispatch", "a task failed, and a person has to look"),
+
+		row(EventMergeQueued, MergeChanged{}, "dispatch", "the work on a task is to be merged"),
+		row(EventMergeChecking, MergeChanged{}, "dispatch", "work is checked at the commit that would be merged"),
+		row(EventMergeConflicted, MergeChanged{}, "dispatch", "work conflicts with what was merged before it"),
+		row(EventMergeRed, MergeChanged{}, "dispatch", "a check failed at the merged commit"),
+		row(EventMergeMerged, MergeChanged{}, "dispatch", "work is on the branch of its initiative"),
+		row(EventMergeDismissed, MergeChanged{}, "dispatch", "work will not be merged"),
+		row(EventInitiativeLanded, InitiativeLanded{}, "dispatch", "the branch of an initiative was brought onto a branch of the user's"),
+
+		row(EventDispatchChanged, DispatchChanged{}, "dispatch", "tasks are started, or not started, from now on"),
 
 		row(EventProposalCreated, ProposalChanged{}, "orchestrator", "an architect suggests a change"),
 		row(EventProposalAccepted, ProposalChanged{}, "planning", "a person accepted a proposal; what it changes is changed"),

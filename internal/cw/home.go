@@ -64,6 +64,15 @@ func (h Home) RunDir(alias string, session int) string {
 	return filepath.Join(h.Runs(), alias, strconv.Itoa(session))
 }
 
+// CommandDir is the directory of a run of a project's commands, with one of each
+// command in it, numbered from 1.
+func (h Home) CommandDir(kind RunKind, id RunID) string {
+	return filepath.Join(h.Runs(), string(kind)+"-"+string(id))
+}
+
+// Caches is the folder of what the worktrees of a project share.
+func (h Home) Caches(id ProjectID) string { return filepath.Join(string(h), "caches", string(id)) }
+
 // Worktree is the worktree of an agent with one project; it is its cwd.
 func (h Home) Worktree(alias string) string {
 	return filepath.Join(string(h), ".cw-worktrees", "agent", alias)
@@ -90,3 +99,7 @@ func (h Home) Damaged() string { return filepath.Join(string(h), "damaged") }
 
 // Trash is the folder of removed worktrees.
 func (h Home) Trash() string { return filepath.Join(string(h), "trash") }
+
+// Checks holds the checkouts in which merged commits are checked. Nobody's work
+// is in there.
+func (h Home) Checks() string { return filepath.Join(string(h), ".cw-worktrees", "checks") }

@@ -37,6 +37,8 @@ type (
 	PageID string
 	// PhaseID names a phase.
 	PhaseID string
+	// MergeID names the work of a task on its way to a branch.
+	MergeID string
 	// TaskID names a task.
 	TaskID string
 	// ProposalID names a proposal.

@@ -41,9 +41,28 @@ type Initiative struct {
 	Status     InitiativeStatus    `json:"status" doc:"active, or archived: nothing in it changes any more"`
 	RootPageID PageID              `json:"rootPageId" doc:"the page that was made with it"`
 	Projects   []InitiativeProject `json:"projects" gorm:"-" doc:"the repositories that it spans, never null"`
-	CreatedBy  string              `json:"createdBy" doc:"who made it"`
-	CreatedAt  time.Time           `json:"createdAt" doc:"when it was made"`
-	UpdatedAt  time.Time           `json:"updatedAt" doc:"when its row last changed"`
+	// Work is how its tasks are done.
+	Work      WorkSettings `json:"work" gorm:"serializer:json" doc:"how its tasks are done"`
+	CreatedBy string       `json:"createdBy" doc:"who made it"`
+	CreatedAt time.Time    `json:"createdAt" doc:"when it was made"`
+	UpdatedAt time.Time    `json:"updatedAt" doc:"when its row last changed"`
+}
+
+// WorkSettings say which agents do the tasks of an initiative. What is empty is
+// chosen as for any agent.
+type WorkSettings struct {
+	Provider string `json:"provider,omitempty" doc:"whose CLI does its tasks; default: as for any agent"`
+	Model    string `json:"model,omitempty" doc:"the model"`
+	Script   string `json:"script,omitempty" doc:"for the provider script: the executable"`
+	Hold     bool   `json:"hold,omitempty" doc:"its tasks are not started by themselves"`
+}
+
+// WorkEdit changes how the tasks of an initiative are done. What is null stays.
+type WorkEdit struct {
+	Provider *string `json:"provider,omitempty" doc:"whose CLI does its tasks; empty: as for any agent"`
+	Model    *string `json:"model,omitempty" doc:"the model; empty: the CLI's own"`
+	Script   *string `json:"script,omitempty" doc:"for the provider script: the executable"`
+	Hold     *bool   `json:"hold,omitempty" doc:"true: its tasks are not started by themselves"`
 }
 
 // InitiativeProject is a project of an initiative.
@@ -111,6 +130,7 @@ type InitiativeEdit struct {
 	Goal     *string   `json:"goal,omitempty" doc:"what is to be reached"`
 	Projects *[]string `json:"projects,omitempty" doc:"all of its repositories"`
 	Archived *bool     `json:"archived,omitempty" doc:"true archives it, false takes it out again"`
+	Work     *WorkEdit `json:"work,omitempty" doc:"how its tasks are done"`
 }
 
 // InitiativeFilter selects initiatives, newest first unless it says otherwise.

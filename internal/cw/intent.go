@@ -15,6 +15,9 @@ type SpawnIntent struct {
 	Run       Run
 	Op        Op
 	BudgetUSD float64 // the agent's budget in US dollars; 0: none
+	// Claim refuses the spawn (CodeRefused) unless the agent's task is free. Without
+	// it an agent takes its task only when nobody has it.
+	Claim bool
 }
 
 // Starting says that the shim is about to be started: pending → starting. It

@@ -37,7 +37,7 @@ type HookTrial struct {
 func NoticeEvents() []EventType {
 	return []EventType{
 		EventQuestionRequested, EventQuestionReminded, EventAgentCrashed, EventAgentStalled, EventAgentParked,
-		EventBudgetSpent, EventDiskLow,
+		EventTaskCheckpoint, EventTaskBlocked, EventBudgetSpent, EventDiskLow,
 	}
 }
 

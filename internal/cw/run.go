@@ -29,6 +29,9 @@ const (
 	RunReboot        RunReason = "reboot"         // the machine was restarted under the run before
 	RunFailover      RunReason = "failover"       // the account of the run before is at its limit, or cannot be used
 	RunWake          RunReason = "wake"           // another agent asked it something, and wanted it to be woken
+	RunConflict      RunReason = "conflict"       // its work conflicts with what was merged before it
+	RunCheckRed      RunReason = "check_red"      // a check failed with its work
+	RunReview        RunReason = "review"         // a person did not accept its result
 	RunBudget        RunReason = "budget"         // a budget is spent: it is to commit and end
 )
 

@@ -8,6 +8,7 @@ import (
 // RunFacts are kept in the directory of every run, so that its agent can be
 // rebuilt when the database is lost. They hold no secret.
 type RunFacts struct {
+	Kind       RunKind         `json:"kind,omitempty"` // empty for an agent's
 	AgentID    AgentID         `json:"agentId"`
 	Agent      string          `json:"agent"`
 	Session    int             `json:"session"`

@@ -23,6 +23,11 @@ type DaemonStatus struct {
 	Agents        int       `json:"agents" doc:"agents that are not removed"`
 	Projects      int       `json:"projects" doc:"registered projects"`
 	Questions     int       `json:"questions" doc:"questions to people that wait for an answer"`
+	Checkpoints   int       `json:"checkpoints" doc:"tasks that wait for the verdict of a person"`
+	TasksRunning  int       `json:"tasksRunning" doc:"tasks whose agents work, and those that are checked or merged"`
+	TasksReady    int       `json:"tasksReady" doc:"tasks that are started next"`
+	TasksWaiting  int       `json:"tasksWaiting" doc:"tasks that wait for something, checkpoints too"`
+	Merges        int       `json:"merges" doc:"work of tasks that is not merged yet"`
 	DatabaseBytes int64     `json:"databaseBytes" doc:"size of the state on disk"`
 	LogBytes      int64     `json:"logBytes" doc:"size of the stored output on disk"`
 	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`
@@ -61,6 +66,7 @@ type Services interface {
 	MessageService
 	AgentMessageService
 	ProjectService
+	TrustService
 	HouseService
 	NoticeService
 	LogService
@@ -70,6 +76,9 @@ type Services interface {
 	CostService
 	ProviderService
 	PlanningServices
+	DispatchService
+	MergeService
+	ForgeService
 	ToolService
 	DaemonService
 }

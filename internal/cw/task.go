@@ -41,12 +41,12 @@ func TaskStatuses() []TaskStatus {
 func TaskTransitions() map[TaskStatus][]TaskStatus {
 	return map[TaskStatus][]TaskStatus{
 		TaskDraft:     {TaskPending, TaskCancelled},
-		TaskPending:   {TaskReady, TaskDone, TaskCancelled},
-		TaskReady:     {TaskPending, TaskRunning, TaskDone, TaskCancelled},
+		TaskPending:   {TaskReady, TaskRunning, TaskBlocked, TaskDone, TaskCancelled},
+		TaskReady:     {TaskPending, TaskRunning, TaskBlocked, TaskDone, TaskCancelled},
 		TaskRunning:   {TaskVerifying, TaskBlocked, TaskPending, TaskDone, TaskCancelled},
-		TaskVerifying: {TaskMerging, TaskRunning, TaskDone, TaskCancelled},
-		TaskMerging:   {TaskDone, TaskRunning, TaskCancelled},
-		TaskBlocked:   {TaskPending, TaskRunning, TaskCancelled},
+		TaskVerifying: {TaskMerging, TaskRunning, TaskBlocked, TaskPending, TaskDone, TaskCancelled},
+		TaskMerging:   {TaskDone, TaskVerifying}, // the branch may have moved: it is too late to cancel
+		TaskBlocked:   {TaskPending, TaskRunning, TaskVerifying, TaskDone, TaskCancelled},
 		TaskDone:      {TaskPending},
 		TaskCancelled: {TaskPending},
 	}
@@ -112,6 +112,13 @@ type Task struct {
 	Position     int          `json:"position" doc:"place among the tasks of its phase, from 0"`
 	Status       TaskStatus   `json:"status" doc:"where it stands"`
 	Summary      string       `json:"summary,omitempty" doc:"what was done, in the words of who did it; missing before"`
+	AgentID      AgentID      `json:"agentId,omitempty" doc:"the agent that works on it, or did last; missing before"`
+	Starts       int          `json:"starts,omitempty" doc:"how often an agent was started for it"`
+	Tries        int          `json:"tries,omitempty" doc:"how often it failed for a reason of its own since a person last had a say"`
+	Setbacks     int          `json:"setbacks,omitempty" doc:"how often in a row it failed for a reason outside of it: limit, network, disk, restart"`
+	RetryAt      *time.Time   `json:"retryAt,omitempty" doc:"when it is started again after it failed; missing otherwise"`
+	Blocked      string       `json:"blocked,omitempty" doc:"why it is blocked, or what failed last, with evidence"`
+	Comment      string       `json:"comment,omitempty" doc:"what a person said of it last, for whoever works on it next"`
 	CreatedAt    time.Time    `json:"createdAt" doc:"when it was made"`
 	UpdatedAt    time.Time    `json:"updatedAt" doc:"when its row last changed"`
 }
