@@ -296,7 +296,7 @@ func (b *bench) dump() map[string][]map[string]any {
 }
 
 func stateTables() []string {
-	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "conversations", "plans", "tokens", "events", "accounts", "usage_samples", "budgets"},
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "conversations", "plans", "project_trusts", "worktree_ports", "tokens", "events", "accounts", "usage_samples", "budgets"},
 		initiativeTables()...)
 }
 

@@ -69,6 +69,9 @@ func (t *tx) saveInitiative(id cw.InitiativeID, i *cw.Initiative) error {
 	if err := orMissing(changed, "initiative", string(id)); err != nil {
 		return err
 	}
+	if err := t.Model(&cw.Initiative{}).Where("id = ?", id).Select("work").Updates(&cw.Initiative{Work: i.Work}).Error; err != nil {
+		return err
+	}
 	return t.setProjects(id, i.Projects)
 }
 
@@ -106,7 +109,7 @@ func (t *tx) saveTasks(id cw.InitiativeID, tasks []cw.Task) error {
 		task.InitiativeID, task.UpdatedAt = id, t.now
 		task.Paths, task.Checks = orEmpty(task.Paths), orEmpty(task.Checks)
 		err := t.put(&task, "task", string(task.ID), "phase_id", "name", "body", "type", "size", "priority",
-			"file_ownership", "checks", "position", "status", "summary", "updated_at")
+			"file_ownership", "checks", "position", "status", "summary", "tries", "setbacks", "retry_at", "blocked", "updated_at")
 		if err != nil {
 			return err
 		}

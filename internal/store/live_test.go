@@ -35,7 +35,7 @@ func TestLiveRuns(t *testing.T) {
 	check(2)
 
 	var plan struct{ Detail string }
-	b.must(b.state.read.Raw("EXPLAIN QUERY PLAN "+liveRuns, cw.RunAgent).Scan(&plan).Error)
+	b.must(b.state.read.Raw("EXPLAIN QUERY PLAN " + liveRuns).Scan(&plan).Error)
 	if !strings.Contains(plan.Detail, "runs_unfinished") {
 		t.Errorf("it is asked at every request and looks through all runs: %s", plan.Detail)
 	}

@@ -185,6 +185,9 @@ func (db *DB) RemoveProject(ctx context.Context, id cw.ProjectID, e cw.Event) er
 		if err := t.checkUnused(id); err != nil {
 			return err
 		}
+		if err := t.Where("project_id = ?", id).Delete(&cw.ProjectTrust{}).Error; err != nil {
+			return err
+		}
 		if err := orMissing(t.Where("id = ?", id).Delete(&cw.Project{}), "project", string(id)); err != nil {
 			return err
 		}

@@ -90,21 +90,22 @@ func (db *DB) UnfinishedRuns(ctx context.Context) ([]cw.RunState, error) {
 type LiveRun struct {
 	ID      cw.RunID
 	AgentID cw.AgentID
+	Kind    cw.RunKind
 	Handle  []byte // names the shim; empty before it is known
 }
 
 // liveRuns is answered from the index runs_unfinished.
-const liveRuns = "SELECT id, agent_id, COALESCE(handle, '') FROM runs WHERE ended_at IS NULL AND kind = ?"
+const liveRuns = "SELECT id, agent_id, kind, COALESCE(handle, '') FROM runs WHERE ended_at IS NULL"
 
-// LiveRuns gives all runs of agents that have not ended, without the rest of
-// what is known of them: it is asked at every request, to tell who calls.
+// LiveRuns gives all runs that have not ended, also those of commands, without
+// the rest of what is known of them: it is asked at every request, to tell who calls.
 func (db *DB) LiveRuns(ctx context.Context) ([]LiveRun, error) {
 	runs, err := db.state.liveRuns(ctx)
 	return runs, inAct("find live runs", letGo(ctx, explain(db.state.path, err)))
 }
 
 func (d *database) liveRuns(ctx context.Context) ([]LiveRun, error) {
-	rows, err := d.ask(ctx, liveRuns, cw.RunAgent)
+	rows, err := d.ask(ctx, liveRuns)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (d *database) liveRuns(ctx context.Context) ([]LiveRun, error) {
 	var runs []LiveRun
 	for rows.Next() {
 		var r LiveRun
-		if err := rows.Scan(&r.ID, &r.AgentID, &r.Handle); err != nil {
+		if err := rows.Scan(&r.ID, &r.AgentID, &r.Kind, &r.Handle); err != nil {
 			return nil, err
 		}
 		runs = append(runs, r)

@@ -29,7 +29,7 @@ func openSalvage(path string) (*sql.DB, error) {
 // salvaged are the tables whose rows are taken over. Events are not: their
 // numbers go on from the copy, and rows are the truth.
 func salvaged() []string {
-	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "conversations", "plans", "tokens", "accounts", "usage_samples", "budgets"},
+	return append([]string{"projects", "agents", "agent_worktrees", "runs", "messages", "ops", "questions", "conversations", "plans", "project_trusts", "worktree_ports", "tokens", "accounts", "usage_samples", "budgets"},
 		initiativeTables()...)
 }
 
@@ -127,9 +127,10 @@ func blank(path string, pages []int) error {
 // be read and that keep the rules of the schema.
 func mends(sure bool) []string {
 	out := initiativeMends(sure)
-	for _, table := range []string{"agent_worktrees", "messages", "questions", "plans"} {
+	for _, table := range []string{"agent_worktrees", "messages", "questions", "plans", "worktree_ports"} {
 		out = append(out, "DELETE FROM "+table+" WHERE agent_id NOT IN (SELECT id FROM agents)")
 	}
+	out = append(out, "DELETE FROM project_trusts WHERE project_id NOT IN (SELECT id FROM projects)")
 	for table, columns := range map[string][]string{
 		"agents": {"warnings"}, "agent_worktrees": {"stat", "included"}, "runs": {"usage", "handle"},
 		"questions": {"options_json"}, "tokens": {"scopes_json", "tools_allow_json", "tools_deny_json"},

@@ -12,6 +12,7 @@ import (
 func initiativeTables() []string {
 	return []string{
 		"initiatives", "initiative_projects", "pages", "phases", "phase_dependencies", "tasks", "task_dependencies", "proposals",
+		"integrations", "merges",
 	}
 }
 
@@ -35,16 +36,18 @@ func initiativeMends(sure bool) []string {
 			SELECT phase_id, initiative_id, 'a phase that was lost', 'draft', MIN(created_at), MAX(updated_at) FROM tasks
 			WHERE phase_id NOT IN (SELECT id FROM phases) GROUP BY phase_id`,
 	}
-	for _, table := range []string{"initiative_projects", "proposals", "pages", "tasks", "phases"} {
+	for _, table := range []string{"initiative_projects", "integrations", "merges", "proposals", "pages", "tasks", "phases"} {
 		out = append(out, "DELETE FROM "+table+" WHERE initiative_id NOT IN (SELECT id FROM initiatives)")
 	}
 	for _, noun := range []string{"phase", "task"} {
 		out = append(out, fmt.Sprintf("DELETE FROM %[1]s_dependencies WHERE %[1]s_id NOT IN (SELECT id FROM %[1]ss) OR depends_on NOT IN (SELECT id FROM %[1]ss)", noun))
 	}
+	out = append(out, "DELETE FROM merges WHERE task_id NOT IN (SELECT id FROM tasks)")
 	if sure {
 		return out
 	}
 	return append(out,
+		unknownStatus("merges", cw.MergeQueued, cw.MergeChecking, cw.MergeConflicted, cw.MergeRed, cw.MergeMerged, cw.MergeDismissed),
 		unknownStatus("initiatives", cw.InitiativeActive, cw.InitiativeArchived),
 		unknownStatus("phases", cw.PhaseDraft, cw.PhaseApproved, cw.PhaseRunning, cw.PhaseDone, cw.PhaseArchived),
 		unknownStatus("tasks", cw.TaskDraft, cw.TaskStatuses()...),

@@ -43,6 +43,8 @@ func TestColumns(t *testing.T) {
 		{"proposals", &cw.Proposal{}, b.state.read, nil},
 		{"conversations", &cw.Conversation{}, b.state.read, nil},
 		{"plans", &cw.Plan{}, b.state.read, nil},
+		{"project_trusts", &cw.ProjectTrust{}, b.state.read, nil},
+		{"worktree_ports", &cw.WorktreePorts{}, b.state.read, nil},
 		{chunkTable, &cw.Chunk{}, b.log.read, []string{"sum"}},
 	} {
 		parsed, err := schema.Parse(table.model, &sync.Map{}, table.db.NamingStrategy)

@@ -52,6 +52,9 @@ func (db *DB) IntendSpawn(ctx context.Context, in cw.SpawnIntent) error {
 		if err := t.Create(&in.Agent).Error; err != nil {
 			return err
 		}
+		if err := t.claimTask(in.Agent, in.Claim); err != nil {
+			return err
+		}
 		if err := t.saveWorktrees(in.Agent.ID, in.Worktrees); err != nil {
 			return err
 		}
@@ -232,6 +235,9 @@ func (db *DB) AbortSpawn(ctx context.Context, id cw.OpID) error {
 		if err := t.cancelConversations(self, agent.Alias+" could not be started", "to_agent_id = ?", agent.ID); err != nil {
 			return err
 		}
+		if err := t.releaseTask(agent); err != nil {
+			return err
+		}
 		return t.deleteAgent(agent.ID)
 	})
 }
@@ -239,7 +245,7 @@ func (db *DB) AbortSpawn(ctx context.Context, id cw.OpID) error {
 // deleteAgent removes every row of an agent but its events, which were told.
 func (t *tx) deleteAgent(id cw.AgentID) error {
 	for _, rows := range []any{
-		&cw.Token{}, &cw.Message{}, &cw.Question{}, &cw.Op{}, &cw.Run{}, &cw.AgentWorktree{},
+		&cw.Token{}, &cw.Message{}, &cw.Question{}, &cw.Op{}, &cw.Run{}, &cw.AgentWorktree{}, &cw.WorktreePorts{},
 	} {
 		if err := t.Where("agent_id = ?", id).Delete(rows).Error; err != nil {
 			return err

@@ -109,6 +109,9 @@ func viewsOf(g *gorm.DB, agents []cw.Agent) ([]cw.AgentView, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := addPorts(g, ids, worktrees); err != nil {
+		return nil, err
+	}
 	runs, err := runsOf(g, ids)
 	if err != nil {
 		return nil, err
