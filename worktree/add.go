@@ -19,6 +19,10 @@ type AddRequest struct {
 	Alias    string
 	Path     string // where it will be; absolute, free, on any file system
 	Base     Base   // from ResolveBase
+	// InMirror tells that the base is a commit that the mirror has, such as the head
+	// of an initiative's branch, and the user's repository need not.
+	InMirror bool
+	Include  []string // patterns beside those of .worktreeinclude
 }
 
 // Added is a worktree that is ready for its agent.
@@ -136,7 +140,7 @@ func (x *mirror) free(ctx context.Context, r record) error {
 }
 
 func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error {
-	if err := x.addBase(ctx, *r); err != nil {
+	if err := x.addBase(ctx, *r, req.InMirror); err != nil {
 		return err
 	}
 	x.m.fail.Hit("worktree/base")
@@ -162,7 +166,7 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 	if warning := lfsWarning(r.Path, x.hasLFS()); warning != "" {
 		r.Warnings = append(r.Warnings, warning)
 	}
-	included, warnings, err := x.m.include(ctx, req.Checkout, r.Path)
+	included, warnings, err := x.m.include(ctx, req.Checkout, r.Path, req.Include)
 	if err != nil {
 		return err
 	}
@@ -182,23 +186,16 @@ func baseRef(id cw.AgentID) string { return "refs/cw/base/" + string(id) }
 func headRef(id cw.AgentID) string { return "refs/cw/head/" + string(id) }
 
 // addBase brings the base into the mirror, keeps it, and makes the branch.
-func (x *mirror) addBase(ctx context.Context, r record) error {
-	known, err := x.hasTip(ctx, r.Base)
-	if err != nil {
+func (x *mirror) addBase(ctx context.Context, r record, inMirror bool) error {
+	if err := x.bringOrFind(ctx, r, inMirror); err != nil {
 		return err
-	}
-	if !known {
-		if err := x.fetch(ctx, "--no-prune", r.Base.Commit+":"+baseRef(r.AgentID)); err != nil {
-			return fmt.Errorf("fetch base: %w", err)
-		}
-		x.m.fail.Hit("worktree/fetched")
 	}
 	stdin := fmt.Sprintf("update %s %s\ncreate %s %s\n", baseRef(r.AgentID), r.Base.Commit, agentRef(r.Alias), r.Base.Commit)
 	makeBranch := func() error {
 		_, err := x.git(ctx, []byte(stdin), "update-ref", "-m", "cw: start of "+r.Alias, "--create-reflog", "--stdin")
 		return err
 	}
-	err = makeBranch()
+	err := makeBranch()
 	if err != nil && !isFinal(err) && x.reseed() == nil {
 		// Somebody removed objects from the mirror; the user's repository has them.
 		err = makeBranch()
@@ -206,6 +203,33 @@ func (x *mirror) addBase(ctx context.Context, r record) error {
 	if err != nil {
 		return fmt.Errorf("make branch: %w", err)
 	}
+	return nil
+}
+
+// bringOrFind makes sure that the mirror has the base.
+func (x *mirror) bringOrFind(ctx context.Context, r record, inMirror bool) error {
+	if !inMirror {
+		return x.bringBase(ctx, r.Base, baseRef(r.AgentID))
+	}
+	gone, err := x.notThere(ctx, []string{r.Base.Commit})
+	if err == nil && len(gone) > 0 {
+		err = cw.Errorf(cw.CodeNotFound, "commit %s is not in cw's copy of %s", r.Base.Commit, x.p.Name).
+			WithHint("if you have it elsewhere, fetch it into your repository")
+	}
+	return err
+}
+
+// bringBase fetches a base from the user's repository to a reference, unless it
+// is there.
+func (x *mirror) bringBase(ctx context.Context, base Base, keep string) error {
+	known, err := x.hasTip(ctx, base)
+	if err != nil || known {
+		return err
+	}
+	if err := x.fetch(ctx, "--no-prune", "+"+base.Commit+":"+keep); err != nil {
+		return fmt.Errorf("fetch base: %w", err)
+	}
+	x.m.fail.Hit("worktree/fetched")
 	return nil
 }
 

@@ -80,6 +80,50 @@ func BenchmarkLook(b *testing.B) {
 	})
 }
 
+// BenchmarkMerge stands beside its floor: git merge-tree and commit-tree in a
+// repository of 5,000 files.
+func BenchmarkMerge(b *testing.B) {
+	repo := newRepo(b)
+	fastImport(b, repo, 5000)
+	l := newLabFor(b, repo)
+	l.m.git.observe = nil
+	start := l.initiative("goal").begin()
+	ours := l.commitOn([]string{start}, map[string]string{"ours.txt": "ours\n"})
+	theirs := l.commitOn([]string{start}, map[string]string{"theirs.txt": "theirs\n"})
+	b.Run("git", func(b *testing.B) {
+		for b.Loop() {
+			tree := git(b, l.mirror(), "merge-tree", "--write-tree", ours, theirs)
+			git(b, l.mirror(), "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-p", ours, "-p", theirs, "-m", "x", tree)
+		}
+	})
+	b.Run("cw", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := l.m.TryMerge(ctx(b), l.mergeRequest(ours, theirs)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("cw with its branch", func(b *testing.B) {
+		i := l.initiative("other")
+		at := i.begin()
+		for b.Loop() {
+			r, err := l.m.TryMerge(ctx(b), l.mergeRequest(ours, theirs))
+			if err != nil {
+				b.Fatal(err)
+			}
+			// There and back, so that each move is one.
+			to := r.Commit
+			if at == to {
+				to = start
+			}
+			if err := l.m.MoveIntegration(ctx(b), l.p, i.id, i.branch, at, to); err != nil {
+				b.Fatal(err)
+			}
+			at = to
+		}
+	})
+}
+
 // fastImport adds many files to a repository in one commit.
 func fastImport(t testing.TB, repo string, files int) {
 	t.Helper()

@@ -15,10 +15,11 @@ import (
 // EnsureRequest asks for the worktree of an agent to be where it was.
 type EnsureRequest struct {
 	LookRequest
-	Base     Base   // it began from
-	Checkout string // the user's checkout whose .worktreeinclude counts; "" for none
-	Trash    string // where it was moved to, "" for nowhere
-	KeepRef  string // snapshot to make it from when its folder is gone, "" for the bare branch
+	Base     Base     // it began from
+	Checkout string   // the user's checkout whose .worktreeinclude counts; "" for none
+	Trash    string   // where it was moved to, "" for nowhere
+	KeepRef  string   // snapshot to make it from when its folder is gone, "" for the bare branch
+	Include  []string // patterns beside those of .worktreeinclude
 	// DeadBefore tells that whatever the agent ran before that time is dead. Locks
 	// of git that are older, in places that only this agent writes, go: they would
 	// keep it from committing. Zero: none is touched.
@@ -299,7 +300,7 @@ func (e *ensurer) againSteps(ctx context.Context, want head, snapshot string) er
 	if err != nil {
 		return err
 	}
-	included, more, err := e.m.include(ctx, e.req.Checkout, e.r.Path)
+	included, more, err := e.m.include(ctx, e.req.Checkout, e.r.Path, e.req.Include)
 	if err != nil {
 		return err
 	}

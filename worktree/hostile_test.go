@@ -208,6 +208,54 @@ func TestTrapsSpringOnPlainGit(t *testing.T) {
 	}
 }
 
+// operation is one of the package's.
+type operation struct {
+	name string
+	do   func() error
+}
+
+// mergeOperations are those by which the agent's work is merged and landed.
+func mergeOperations(a *agent) []operation {
+	t, i := a.t, a.initiative("goal")
+	base, head := a.req.Base.Commit, git(a.t, a.path, "rev-parse", "HEAD")
+	known, scratch := "", filepath.Join(a.home, "scratch")
+	other := a.commitOn([]string{base}, map[string]string{"x.txt": "another way\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n"})
+	return []operation{
+		{"EnsureIntegration", func() (err error) {
+			req := IntegrationRequest{Project: a.p, InitiativeID: i.id, Branch: i.branch, Base: a.req.Base}
+			known, _, err = a.m.EnsureIntegration(ctx(t), req)
+			return err
+		}},
+		{"TryMerge", func() error {
+			r, err := a.m.TryMerge(ctx(t), a.mergeRequest(base, head))
+			if err == nil {
+				known = r.Commit
+			}
+			return err
+		}},
+		{"TryMerge of what conflicts", func() error {
+			r, err := a.m.TryMerge(ctx(t), a.mergeRequest(other, head))
+			if err == nil && len(r.Conflicts) != 1 {
+				err = fmt.Errorf("%+v", r)
+			}
+			return err
+		}},
+		{"CheckReserved", func() error { _, err := a.m.CheckReserved(ctx(t), a.p, base, head); return err }},
+		{"DiffCommits", func() error { _, err := a.m.DiffCommits(ctx(t), a.p, base, head, false); return err }},
+		{"AddScratch", func() error { return a.m.AddScratch(ctx(t), a.p, known, scratch) }},
+		{"ScratchChanged", func() error { _, err := a.m.ScratchChanged(ctx(t), a.p, scratch, known); return err }},
+		{"RemoveScratch", func() error { return a.m.RemoveScratch(ctx(t), a.p, scratch) }},
+		{"MoveIntegration", func() error { return a.m.MoveIntegration(ctx(t), a.p, i.id, i.branch, base, known) }},
+		{"PublishIntegration", func() error { _, err := a.m.PublishIntegration(ctx(t), a.p, i.branch, known); return err }},
+		{"Land, dry", func() error {
+			req := a.landRequest(known)
+			req.DryRun = true
+			_, err := a.m.Land(ctx(t), req)
+			return err
+		}},
+	}
+}
+
 // TestHostile plants every trap anew before every operation of the package:
 // nothing is ever executed.
 func TestHostile(t *testing.T) {
@@ -217,15 +265,12 @@ func TestHostile(t *testing.T) {
 			t.Parallel()
 			a, evil, ran := trapLab(t)
 			user := snapshot(t, a.repo)
+			merging := mergeOperations(a)
 			trap.plant(a, evil) // twice: what plain git executes meanwhile does not count
 			ran()
 			other := a.request("calm-fox")
 			third := a.request("keen-lynx")
 			third.Base = Base{Commit: a.req.Base.Commit} // fetched, not known as a tip
-			type operation struct {
-				name string
-				do   func() error
-			}
 			operations := []operation{
 				{"Inspect", func() error { _, err := a.m.Inspect(ctx(t), a.repo); return err }},
 				{"ResolveBase", func() error { _, err := a.m.ResolveBase(ctx(t), a.repo, "main"); return err }},
@@ -249,6 +294,7 @@ func TestHostile(t *testing.T) {
 					return err
 				}},
 			}
+			operations = append(operations, merging...)
 			var snap Snapshot
 			trash := a.trashPath()
 			thirdLook := LookRequest{Project: a.p, AgentID: third.AgentID, Alias: third.Alias, Path: third.Path, BaseCommit: third.Base.Commit}
@@ -318,7 +364,8 @@ func TestHostile(t *testing.T) {
 				}
 			}
 			for _, path := range changes(user, snapshot(t, a.repo)) {
-				if strings.HasPrefix(path, ".git/refs/heads/agent") || strings.HasPrefix(path, ".git/logs/refs/heads/agent") || strings.HasSuffix(path, "refs/heads/moved") {
+				if strings.HasPrefix(path, ".git/refs/heads/agent") || strings.HasPrefix(path, ".git/logs/refs/heads/agent") || strings.HasSuffix(path, "refs/heads/moved") ||
+					strings.HasPrefix(path, ".git/refs/remotes") || strings.HasPrefix(path, ".git/logs/refs/remotes") {
 					continue
 				}
 				t.Errorf("%s of the user's repository changed", path)

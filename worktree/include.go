@@ -27,18 +27,25 @@ const (
 	includeMaxBytes = 200 << 20
 )
 
-// include copies what includeFile of the user's checkout names into a new
-// worktree: files that are untracked, ignored and matched. It gives path →
-// SHA-256 of what it copied, and warnings about what it did not.
-func (m *Manager) include(ctx context.Context, checkout, worktree string) (map[string]string, []string, error) {
+// include copies what includeFile of the user's checkout, and more patterns, name
+// into a new worktree: files that are untracked, ignored and matched. It gives
+// path → SHA-256 of what it copied, and warnings about what it did not.
+func (m *Manager) include(ctx context.Context, checkout, worktree string, more []string) (map[string]string, []string, error) {
 	if checkout == "" {
 		return nil, nil, nil
 	}
-	pattern := filepath.Join(checkout, includeFile)
-	if info, err := os.Lstat(pattern); err != nil || !info.Mode().IsRegular() {
+	var patterns []string
+	file := filepath.Join(checkout, includeFile)
+	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+		patterns = append(patterns, "--exclude-from="+file)
+	}
+	for _, p := range more {
+		patterns = append(patterns, "--exclude="+p)
+	}
+	if len(patterns) == 0 {
 		return nil, nil, nil
 	}
-	paths, err := m.includePaths(ctx, checkout, pattern)
+	paths, err := m.includePaths(ctx, checkout, patterns)
 	if err != nil || len(paths) == 0 {
 		return nil, nil, err
 	}
@@ -60,9 +67,9 @@ func (m *Manager) include(ctx context.Context, checkout, worktree string) (map[s
 }
 
 // includePaths asks git twice: what matches, and what of that it ignores.
-func (m *Manager) includePaths(ctx context.Context, checkout, pattern string) ([]string, error) {
+func (m *Manager) includePaths(ctx context.Context, checkout string, patterns []string) ([]string, error) {
 	at := inCheckout(checkout)
-	matched, err := m.git.run(ctx, at, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-from="+pattern)
+	matched, err := m.git.run(ctx, at, nil, append([]string{"ls-files", "-z", "--others", "--ignored"}, patterns...)...)
 	if err != nil {
 		return nil, fmt.Errorf("match %s: %w", includeFile, err)
 	}

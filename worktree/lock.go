@@ -103,10 +103,14 @@ func (m *Manager) openMirror(ctx context.Context, p cw.Project) (*mirror, error)
 	}
 	if !isDir(x.dir) || !isDir(x.guardDir()) {
 		x.close()
-		return nil, cw.Errorf(cw.CodeNotFound, "project %s has no mirror at %s", p.Name, x.dir).
-			WithHint("cw makes it again at the next spawn, if it was removed with all agents' worktrees")
+		return nil, noMirror(p, x.dir)
 	}
 	return x, nil
+}
+
+func noMirror(p cw.Project, dir string) error {
+	return cw.Errorf(cw.CodeNotFound, "project %s has no mirror at %s", p.Name, dir).
+		WithHint("cw makes it again at the next spawn, if it was removed with all agents' worktrees")
 }
 
 // close frees the lock and then tells what was restored. Closing again does

@@ -342,6 +342,9 @@ func changedIncludes(worktree string, included map[string]string) []string {
 	defer root.Close()
 	var changed []string
 	for path, want := range included {
+		if linkAsNoted(root, path, want) {
+			continue
+		}
 		have, err := hashFile(root, path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && have == want {
 			continue

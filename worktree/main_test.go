@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		killedGone()
 		return
 	}
+	if os.Getenv(mergeKilledEnv) != "" {
+		killedMerge()
+		return
+	}
 	home, err := os.MkdirTemp("", "cw-worktree-home-*")
 	if err != nil {
 		panic(err)
@@ -114,6 +118,8 @@ type lab struct {
 	repo string
 	p    cw.Project
 	home string
+	// other is a commit to land in the place of the usual one; "" for that.
+	other string
 
 	mu       sync.Mutex
 	calls    []call

@@ -132,7 +132,7 @@ func (x *mirror) forgetMirror() error {
 		return err
 	}
 	for _, e := range entries {
-		if path := filepath.Join(x.guardDir(), e.Name()); path != recordsDir(x.dir) {
+		if path := filepath.Join(x.guardDir(), e.Name()); path != recordsDir(x.dir) && path != scratchDir(x.dir) {
 			if err := os.RemoveAll(path); err != nil {
 				return err
 			}

@@ -37,6 +37,8 @@ type record struct {
 	// Again tells that it is being made once more: its branch is not ours to
 	// delete when that fails.
 	Again bool `json:"again,omitempty"`
+	// SetUp tells that commands of the project ran in it before its agent.
+	SetUp bool `json:"setUp,omitempty"`
 	// Kept is the last commit that was handed over: lost, if it is nowhere.
 	Kept string `json:"kept,omitempty"`
 }

@@ -264,20 +264,29 @@ func (c *clone) fetchRefs(ctx context.Context, refspecs ...string) error {
 // credential helpers and the ssh command stand there, with no terminal and no
 // window to ask at, and by no transport that runs a program.
 func (c *clone) remote(dir string) place {
+	// http is that of this machine: see cw.ParseRemote.
+	at := remotePlace(dir, strings.HasPrefix(c.p.RemoteURL, "http://"), c.env)
+	at.lock = c.lock
+	return at
+}
+
+// remotePlace is the same for any remote. caller is what the caller's environment
+// adds; overHTTP allows http.
+func remotePlace(dir string, overHTTP bool, caller map[string]string) place {
 	env := slices.DeleteFunc(userEnv(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		_, callers := c.env[name]
+		_, callers := caller[name]
 		return callers || name == "GIT_ALLOW_PROTOCOL" || name == "GIT_ASKPASS"
 	})
-	for name, value := range c.env {
+	for name, value := range caller {
 		env = append(env, name+"="+value)
 	}
 	allowed := "https:ssh:file"
-	if strings.HasPrefix(c.p.RemoteURL, "http://") {
-		allowed += ":http" // of this machine: see cw.ParseRemote
+	if overHTTP {
+		allowed += ":http"
 	}
 	return place{
-		name: "remote", dir: dir, lock: c.lock, network: true,
+		name: "remote", dir: dir, network: true,
 		env: append(env, "GIT_ALLOW_PROTOCOL="+allowed, "GIT_ASKPASS=false", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "GCM_INTERACTIVE=never"),
 		config: []string{
 			"credential.interactive=false", "fetch.writeCommitGraph=false", "fetch.pruneTags=false", "fetch.recurseSubmodules=false",
@@ -313,6 +322,12 @@ var userInfo = cw.Pattern(`(://)[^/\s'"]*@`)
 // The user's configuration may put a token into the address: it is cut out. late
 // says what a time limit means.
 func (c *clone) explain(err error, late string) error {
+	return explainRemote(err, c.p.RemoteURL, "fetched", late)
+}
+
+// explainRemote is explain for what was to be done with any remote: fetched, or
+// pushed to.
+func explainRemote(err error, remote, done, late string) error {
 	var known *cw.Error
 	if err == nil || errors.As(err, &known) && known.Code != cw.CodeTimeout || errors.Is(err, context.Canceled) {
 		return err
@@ -324,7 +339,7 @@ func (c *clone) explain(err error, late string) error {
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(said, s) })
 	}
-	hint := "see what git says: git ls-remote " + c.p.RemoteURL
+	hint := "see what git says: git ls-remote " + remote
 	switch {
 	case known != nil:
 		said, hint = late, "check the network and the address, then try again"
@@ -333,11 +348,11 @@ func (c *clone) explain(err error, late string) error {
 	case has("Permission denied", "publickey"):
 		hint = "load the key into your ssh agent (ssh-add) and call cw from there"
 	case has("Host key verification failed"):
-		hint = "connect once by hand, so that ssh knows the host: git ls-remote " + c.p.RemoteURL
+		hint = "connect once by hand, so that ssh knows the host: git ls-remote " + remote
 	case has("does not appear to be a git repository", "not found", "not exported"):
 		hint = "check the URL"
 	}
-	return cw.Errorf(cw.CodeFailed, "%s cannot be fetched: %s", c.p.RemoteURL, firstFatal(said)).WithHint("%s", hint).Because(err)
+	return cw.Errorf(cw.CodeFailed, "%s cannot be %s: %s", remote, done, firstFatal(said)).WithHint("%s", hint).Because(err)
 }
 
 // fatalLine is the line by which git says what ended it.

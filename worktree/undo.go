@@ -153,6 +153,9 @@ func (x *mirror) onlyOurs(ctx context.Context, r record) error {
 	if look.Head != r.Base.Commit || len(look.Notes) > 0 {
 		return worked(r, strings.Join(append([]string{"HEAD is at " + look.Head}, look.Notes...), "; "))
 	}
+	if r.SetUp {
+		return nil // no agent was in it yet: the rest is what the project's commands made
+	}
 	if len(look.Dirty) > 0 {
 		return worked(r, fmt.Sprintf("%q was changed", look.Dirty[0]))
 	}

@@ -1,0 +1,85 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// DiffCommits tells what a commit changed since it parted from another, like git
+// diff BASE...HEAD: the difference to their common ancestor (to base itself when
+// there is none), and the commits that head has and base does not, newest first.
+// Both are full ids of commits in the mirror; no worktree is needed. With stat the
+// patch is left out. CodeNotFound when the mirror does not have one of them;
+// CodeFailed when the patch is too large.
+func (m *Manager) DiffCommits(ctx context.Context, p cw.Project, base, head string, stat bool) (cw.Diff, error) {
+	c, err := m.openCommits(ctx, p, base, head)
+	if err != nil {
+		return cw.Diff{}, err
+	}
+	defer c.close()
+	d, err := c.diff(ctx, stat)
+	if errors.Is(err, errTooMuch) {
+		return cw.Diff{}, cw.Errorf(cw.CodeFailed, "the changes of %.12s are more than %d MiB of text", head, maxOutput>>20).
+			WithHint("ask for the summary: --stat").Because(err)
+	}
+	if err != nil {
+		return cw.Diff{}, fmt.Errorf("compare %.12s with %.12s: %w", head, base, err)
+	}
+	d.Project = p.Name
+	return d, nil
+}
+
+func (c *commitPair) diff(ctx context.Context, stat bool) (cw.Diff, error) {
+	d := cw.Diff{HeadCommit: c.head, Uncommitted: []string{}}
+	var err error
+	if d.Commits, err = c.log(ctx); err != nil {
+		return d, err
+	}
+	common, err := c.mergeBase(ctx)
+	if err != nil {
+		return d, err
+	}
+	c.base = cmp.Or(common, c.base)
+	d.BaseCommit = c.base
+	if d.Stat, err = c.stat(ctx); err != nil || stat {
+		return d, err
+	}
+	d.Patch, err = c.patch(ctx, c.base, c.tip)
+	return d, err
+}
+
+// CheckReserved names the paths in cw's own folders of a worktree that commits of
+// head, which base does not have, touch, in order: such commits cannot be merged,
+// also when a later one takes it back. Both are full ids of commits in the mirror.
+// CodeNotFound when it does not have one of them.
+func (m *Manager) CheckReserved(ctx context.Context, p cw.Project, base, head string) ([]string, error) {
+	c, err := m.openCommits(ctx, p, base, head)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	// Of a merge, what is in neither of its parents.
+	args := []string{"log", "-z", "--format=", "--name-only", "--no-renames", "--full-history", "--diff-merges=dense-combined", "--root",
+		"--no-ext-diff", "--no-textconv", "--no-show-signature", "--end-of-options", base + ".." + head, "--"}
+	for _, dir := range ownExcludes() {
+		args = append(args, ":(top,literal)"+strings.Trim(dir, "/"))
+	}
+	out, err := c.git(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for paths of cw's own in %.12s: %w", head, err)
+	}
+	var paths []string
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		if path = strings.Trim(path, "\n"); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
