@@ -1,0 +1,371 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// merging is one merge on its way.
+type merging struct {
+	d    *Dispatcher
+	in   cw.Initiative
+	task cw.Task
+	view cw.AgentView
+	m    cw.Merge
+	rows map[cw.ProjectID]cw.Integration
+	proj map[cw.ProjectID]cw.Project
+}
+
+// mergeOne brings the work of one task onto the branch of its initiative: try the
+// merge, check exactly that commit, move the branch. Each step is stored before
+// the next, and every one may be repeated: a crash leaves the branch before or
+// after.
+func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, m cw.Merge) error {
+	view, err := d.Store.AgentView(ctx, string(m.AgentID))
+	if err != nil {
+		return err
+	}
+	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil {
+		return err
+	}
+	x := &merging{d: d, in: in, task: t, view: view, m: m, rows: map[cw.ProjectID]cw.Integration{}, proj: map[cw.ProjectID]cw.Project{}}
+	for _, part := range m.Parts {
+		if x.proj[part.ProjectID], err = d.Store.ProjectByRef(ctx, string(part.ProjectID)); err != nil {
+			return err
+		}
+		if x.rows[part.ProjectID], err = d.integration(ctx, in, part.ProjectID); err != nil {
+			return err
+		}
+	}
+	conflicts, err := x.try(ctx)
+	if err != nil {
+		return err
+	}
+	if len(conflicts) > 0 {
+		return x.conflicted(ctx, conflicts)
+	}
+	if err := x.checking(ctx); err != nil {
+		return err
+	}
+	for i := range x.m.Parts {
+		done, err := x.check(ctx, i)
+		if err != nil || !done {
+			return err
+		}
+	}
+	return x.finish(ctx)
+}
+
+// try merges each part in memory with the branch as it is now. A part whose
+// branch was moved before a crash counts as it is.
+func (x *merging) try(ctx context.Context) (map[string][]cw.MergeConflict, error) {
+	conflicts := map[string][]cw.MergeConflict{}
+	for i := range x.m.Parts {
+		part := &x.m.Parts[i]
+		head := x.rows[part.ProjectID].Head
+		if part.Commit != "" && part.Commit == head {
+			part.Applied, part.Checked = true, true
+			continue
+		}
+		if part.Applied {
+			continue
+		}
+		strategy, err := x.strategy(ctx, part, head)
+		if err != nil {
+			return nil, err
+		}
+		r, err := x.d.Repos.Merge(ctx, MergeRequest{
+			Project: x.proj[part.ProjectID], Onto: head, Head: part.Head, Strategy: strategy,
+			Message: commitMessage(x.task, x.in, x.view), At: x.m.QueuedAt,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("merge %s into %s of %s: %w", part.Head, x.in.Branch(), part.Project, err)
+		}
+		switch {
+		case len(r.Conflicts) > 0:
+			conflicts[part.Project] = r.Conflicts
+		case r.UpToDate:
+			part.Onto, part.Commit, part.Applied, part.Checked = head, head, true, true
+		case r.Commit != part.Commit:
+			part.Onto, part.Commit, part.Checked, part.CheckRun = head, r.Commit, false, ""
+		}
+	}
+	return conflicts, nil
+}
+
+// strategy is what the project file at the branch's head says.
+func (x *merging) strategy(ctx context.Context, part *cw.MergePart, head string) (cw.MergeStrategy, error) {
+	f, err := x.d.Repos.File(ctx, x.proj[part.ProjectID], head)
+	if err != nil || f.Problem != "" || f.File.Merge == "" {
+		return cw.MergeCommit, err
+	}
+	return f.File.Merge, nil
+}
+
+// checking stores what is going to be checked.
+func (x *merging) checking(ctx context.Context) error {
+	from := x.m.Status
+	if from == cw.MergeChecking {
+		return x.save(ctx, cw.MergeMove{})
+	}
+	x.m.Status, x.m.Wait = cw.MergeChecking, ""
+	return x.saveFrom(ctx, from, cw.MergeMove{Events: []cw.Event{mergeEvent(cw.EventMergeChecking, x.m, x.task, x.view.Alias, "")}})
+}
+
+func (x *merging) save(ctx context.Context, m cw.MergeMove) error {
+	return x.saveFrom(ctx, x.m.Status, m)
+}
+
+func (x *merging) saveFrom(ctx context.Context, from cw.MergeStatus, m cw.MergeMove) error {
+	m.Merge, m.From = x.m, []cw.MergeStatus{from}
+	moved, err := x.d.Store.MoveMerge(ctx, m)
+	if err == nil && !moved {
+		err = cw.Errorf(cw.CodeRefused, "the merge of %q was changed meanwhile", x.task.Name)
+	}
+	return err
+}
+
+// check runs the project's checks at exactly the merged commit. done is false
+// when the merge is not to go on now.
+func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
+	part := &x.m.Parts[i]
+	if part.Checked {
+		return true, nil
+	}
+	p := x.proj[part.ProjectID]
+	f, err := x.d.Repos.File(ctx, p, part.Commit)
+	if err != nil {
+		return false, err
+	}
+	if f.Problem != "" {
+		return false, cw.Errorf(cw.CodeRefused, "cw.yaml of %s would not be usable any more: %s", p.Name, f.Problem).
+			WithHint("send it back: cw task reject %s --comment TEXT", x.task.ID)
+	}
+	if !f.Trusted {
+		return false, cw.Errorf(cw.CodeRefused, "the work changes cw.yaml of %s, and nobody has trusted what its commands are then", p.Name).
+			WithHint("look at it and trust it: cw project trust %s --ref %s", p.Name, part.Commit)
+	}
+	if len(f.File.Checks) > 0 {
+		result, err := x.run(ctx, p, part, f.File)
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case result.Outside:
+			return false, cw.Errorf(cw.CodeFailed, "the check %q could not be run: %s", result.Failed, result.Reason)
+		case !result.OK:
+			return false, x.red(ctx, p, result)
+		}
+	}
+	part.Checked = true
+	x.d.Fail.Hit("merge/checked")
+	return true, x.save(ctx, cw.MergeMove{})
+}
+
+// run runs the checks in a checkout of the merged commit, which is there for
+// nothing else. The run is stored first: a daemon that dies finds it again.
+func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f cw.ProjectFile) (cw.CommandResult, error) {
+	select {
+	case x.d.slots <- struct{}{}:
+		defer func() { <-x.d.slots }()
+	case <-ctx.Done():
+		return cw.CommandResult{}, ctx.Err()
+	}
+	dir := x.d.scratchOf(x.m, *part)
+	if part.CheckRun == "" {
+		part.CheckRun = cw.RunID(cw.NewID())
+		if err := x.d.Repos.Unscratch(ctx, p, dir); err != nil {
+			return cw.CommandResult{}, fmt.Errorf("clear the checkout of the checks: %w", err)
+		}
+		if err := x.save(ctx, cw.MergeMove{}); err != nil {
+			return cw.CommandResult{}, err
+		}
+	}
+	if err := x.d.Repos.Scratch(ctx, p, part.Commit, dir); err != nil {
+		return cw.CommandResult{}, fmt.Errorf("make the checkout of the checks: %w", err)
+	}
+	x.d.Fail.Hit("merge/scratch")
+	commands := append(append([]cw.ProjectCommand{}, f.Setup...), f.Checks...)
+	result, err := x.d.Agents.RunCommands(ctx, cw.CommandRun{ID: part.CheckRun, Kind: cw.RunCheck, Dir: dir, Commands: commands, Env: f.Env})
+	if err != nil {
+		return result, fmt.Errorf("run the checks of %s: %w", p.Name, err)
+	}
+	changed, err := x.d.Repos.Changed(ctx, p, dir, part.Commit)
+	if err == nil && len(changed) > 0 {
+		x.d.Log.Warn("a check changed files of the repository; that is thrown away", "project", p.Name, "task", x.task.ID, "files", len(changed))
+	}
+	if err := x.d.Repos.Unscratch(ctx, p, dir); err != nil {
+		x.d.Log.Warn("take the checkout of the checks away", "folder", dir, "error", err)
+	}
+	if result.Outside {
+		part.CheckRun = "" // another run
+	}
+	return result, nil
+}
+
+// conflicted gives work back that does not go together with the branch.
+func (x *merging) conflicted(ctx context.Context, found map[string][]cw.MergeConflict) error {
+	state, err := x.d.Store.InitiativeState(ctx, x.in.ID)
+	if err != nil {
+		return err
+	}
+	line := conflictLine(found)
+	text := conflictText(x.task, x.in.Branch(), found, touching(state.Tasks, found))
+	x.m.Conflicts++
+	return x.giveBack(ctx, backInfo{
+		status: cw.MergeConflicted, event: cw.EventMergeConflicted, times: x.m.Conflicts, line: line, text: text, evidence: text,
+	})
+}
+
+// touching are the tasks that are done and name paths that conflict: whose intent
+// is on the branch already.
+func touching(tasks []cw.Task, found map[string][]cw.MergeConflict) []cw.Task {
+	var out []cw.Task
+	for _, t := range tasks {
+		if t.Status != cw.TaskDone {
+			continue
+		}
+		touches := false
+		for _, conflicts := range found {
+			for _, c := range conflicts {
+				for _, glob := range t.Paths {
+					touches = touches || Overlap(glob, c.Path)
+				}
+			}
+		}
+		if touches || len(t.Paths) == 0 {
+			out = append(out, t)
+		}
+	}
+	if n := len(out); n > shownMax {
+		out = out[n-shownMax:]
+	}
+	return out
+}
+
+// red gives work back with which a check fails.
+func (x *merging) red(ctx context.Context, p cw.Project, r cw.CommandResult) error {
+	x.m.Reds++
+	return x.giveBack(ctx, backInfo{
+		status: cw.MergeRed, event: cw.EventMergeRed, times: x.m.Reds, line: fmt.Sprintf("the check %q fails: %s", r.Failed, r.Reason),
+		text: redText(x.task, x.in.Branch(), p.Name, r), evidence: fmt.Sprintf("%s: %s\n%s", r.Failed, r.Reason, r.Output),
+	})
+}
+
+// backInfo is why work goes back, and how often it did.
+type backInfo struct {
+	status               cw.MergeStatus
+	event                cw.EventType
+	times                int
+	line, text, evidence string
+}
+
+// giveBack returns work to its agent, or, when that was done often enough or
+// there is no such agent any more, leaves it to a person. The text for the agent
+// is stored in the same transaction: it goes on by itself.
+func (x *merging) giveBack(ctx context.Context, b backInfo) error {
+	from := x.m.Status
+	if x.task.Status == cw.TaskMerging { // a crash before the branch was moved, and somebody else moved it
+		if _, err := x.d.Store.MoveTask(ctx, cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskMerging}, To: cw.TaskVerifying}); err != nil {
+			return err
+		}
+	}
+	x.m.Status, x.m.Wait, x.m.VerifiedBy = b.status, "", ""
+	x.m.Evidence = b.evidence
+	for i := range x.m.Parts {
+		x.m.Parts[i].Onto, x.m.Parts[i].Commit, x.m.Parts[i].Checked, x.m.Parts[i].CheckRun = "", "", false, ""
+	}
+	move := cw.MergeMove{Events: []cw.Event{mergeEvent(b.event, x.m, x.task, x.view.Alias, b.line)}}
+	person := ""
+	switch {
+	case x.view.DeletedAt != nil:
+		person = x.view.Alias + " was removed"
+	case x.view.Status != cw.StatusIdle:
+		person = fmt.Sprintf("%s is %s", x.view.Alias, x.view.Status)
+	case b.times > x.d.Conflicts:
+		person = fmt.Sprintf("%s was asked %d times", x.view.Alias, b.times-1)
+	}
+	if person == "" {
+		now := x.d.Now()
+		move.Task = &cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskVerifying}, To: cw.TaskRunning, Blocked: &b.line}
+		move.Message = &cw.Message{
+			ID: cw.MessageID(cw.NewID()), AgentID: x.m.AgentID, Role: cw.RoleUser, Origin: cw.OriginCW, Definition: x.view.Definition, Body: b.text, CreatedAt: now, QueuedAt: &now,
+		}
+	} else {
+		why := fmt.Sprintf("%s; %s\n%s", b.line, person, b.evidence)
+		move.Task = &cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskVerifying}, To: cw.TaskBlocked, Blocked: &why, RetryAt: &time.Time{}}
+		move.Events = append(move.Events, blockedEvent(x.task, why))
+	}
+	if err := x.saveFrom(ctx, from, move); err != nil {
+		return err
+	}
+	x.d.Fail.Hit("merge/given-back")
+	if person == "" {
+		return x.d.Agents.GoOn(ctx, x.m.AgentID)
+	}
+	return nil
+}
+
+// finish moves the branches, and stores that they were. Between the two a crash
+// leaves the branch moved: try sees that, and nothing is done twice.
+func (x *merging) finish(ctx context.Context) error {
+	if x.task.Status == cw.TaskVerifying {
+		if err := x.save(ctx, cw.MergeMove{Task: &cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskVerifying}, To: cw.TaskMerging}}); err != nil {
+			return err
+		}
+		x.task.Status = cw.TaskMerging
+		x.d.Fail.Hit("merge/intended")
+	}
+	now := x.d.Now()
+	var rows []cw.Integration
+	for i := range x.m.Parts {
+		part := &x.m.Parts[i]
+		row := x.rows[part.ProjectID]
+		if !part.Applied {
+			if err := x.d.Repos.Move(ctx, x.proj[part.ProjectID], row, part.Onto, part.Commit); err != nil {
+				return x.stepBack(ctx, err)
+			}
+			part.Applied = true
+			row.Head = part.Commit
+			x.d.Fail.Hit("merge/moved")
+		}
+		rows = append(rows, row)
+	}
+	x.m.Status, x.m.MergedAt, x.m.Wait, x.m.Evidence = cw.MergeMerged, &now, "", ""
+	summary := x.view.Result
+	if x.task.Comment != "" && x.m.Verify {
+		summary += "\n\nA person said: " + x.task.Comment
+	}
+	err := x.saveFrom(ctx, cw.MergeChecking, cw.MergeMove{
+		Integrations: rows, Events: []cw.Event{mergeEvent(cw.EventMergeMerged, x.m, x.task, x.view.Alias, "")},
+		Task: &cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskMerging}, To: cw.TaskDone, Summary: &summary, Blocked: new(string)},
+	})
+	if err != nil {
+		return err
+	}
+	x.d.Fail.Hit("merge/stored")
+	for _, row := range rows {
+		if err := x.d.Repos.Publish(ctx, x.proj[row.ProjectID], row); err != nil {
+			x.d.Log.Warn("show the branch of an initiative in the repository", "branch", row.Branch, "project", row.Project, "error", err)
+		}
+	}
+	return nil
+}
+
+// stepBack lets a merge be tried anew whose branch somebody moved between its
+// check and its end.
+func (x *merging) stepBack(ctx context.Context, cause error) error {
+	for _, p := range x.m.Parts {
+		if p.Applied {
+			return cause // the rest of it follows
+		}
+	}
+	_, err := x.d.Store.MoveTask(ctx, cw.TaskMove{ID: x.task.ID, From: []cw.TaskStatus{cw.TaskMerging}, To: cw.TaskVerifying})
+	if err != nil {
+		return err
+	}
+	return cause
+}

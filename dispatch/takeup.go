@@ -1,0 +1,89 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"cw/internal/cw"
+)
+
+// takeUp mends what a daemon left that died: a branch that was moved is shown in
+// the user's repository, and checkouts that no merge needs any more go. It works
+// beside the loop; the queue of an initiative waits until its branch is shown, so
+// that an older commit is never shown after a newer one.
+func (d *Dispatcher) takeUp(ctx context.Context) {
+	all, err := d.Store.Integrations(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			d.Log.Error("read the branches of initiatives", "error", err)
+		}
+		return
+	}
+	rows := map[cw.InitiativeID][]cw.Integration{}
+	for _, row := range all {
+		if row.Head != "" && row.Head != row.BaseCommit {
+			rows[row.InitiativeID] = append(rows[row.InitiativeID], row)
+			d.claimMerging(row.InitiativeID)
+		}
+	}
+	d.work.Go(func() {
+		for id, of := range rows {
+			d.show(ctx, of)
+			d.endMerging(id)
+		}
+		if err := d.sweepScratch(ctx); err != nil && ctx.Err() == nil {
+			d.Log.Warn("take old checkouts of checks away", "error", err)
+		}
+	})
+}
+
+// show shows branches of an initiative in the repositories of its user.
+func (d *Dispatcher) show(ctx context.Context, rows []cw.Integration) {
+	for _, row := range rows {
+		p, err := d.Store.ProjectByRef(ctx, string(row.ProjectID))
+		if err == nil {
+			err = d.Repos.Publish(ctx, p, row)
+		}
+		if err != nil && ctx.Err() == nil && cw.ErrorCode(err) != cw.CodeNotFound {
+			d.Log.Warn("show the branch of an initiative in the repository", "branch", row.Branch, "project", row.Project, "error", err)
+		}
+	}
+}
+
+// sweepScratch takes checkouts away whose merge is over, or goes another way.
+func (d *Dispatcher) sweepScratch(ctx context.Context) error {
+	entries, err := os.ReadDir(d.Scratch)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list the checkouts of checks: %w", err)
+	}
+	w, err := d.Store.DispatchWorld(ctx)
+	if err != nil {
+		return err
+	}
+	needed := map[string]bool{}
+	for _, m := range w.Merges {
+		if task := taskOf(World{DispatchWorld: w}, m.TaskID); task != nil && working(task.Status) && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking) {
+			needed[string(m.ID)] = true
+		}
+	}
+	var failed error
+	for _, e := range entries {
+		merge, project, named := strings.Cut(e.Name(), "-")
+		if !e.IsDir() || !named || needed[merge] {
+			continue
+		}
+		p, err := d.Store.ProjectByRef(ctx, project)
+		if err == nil {
+			err = d.Repos.Unscratch(ctx, p, d.scratchOf(cw.Merge{ID: cw.MergeID(merge)}, cw.MergePart{ProjectID: p.ID}))
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
