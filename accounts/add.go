@@ -57,7 +57,9 @@ func (m *Manager) newAccount(ctx context.Context, p Provider, req cw.AddAccountR
 	case !req.APIKey.Empty():
 		s, err = fromKey(&a, p, req.APIKey.Reveal())
 	case req.ConfigDir != "":
-		err = m.fromDir(ctx, &a, req.ConfigDir)
+		if err = hasDir(p); err == nil {
+			err = m.fromDir(ctx, &a, req.ConfigDir)
+		}
 	default:
 		a.Kind, a.Invalid = cw.AccountLogin, "nobody has logged in to it yet" // for a login to come
 		if len(p.Login) == 0 {
@@ -98,6 +100,14 @@ func fromKey(a *cw.Account, p Provider, text string) (sealed, error) {
 	}
 	a.Kind, a.Identity = cw.AccountKey, digest(text)
 	return sealed{APIKey: text}, nil
+}
+
+// hasDir refuses the directory of a login for a forge, which has no such.
+func hasDir(p Provider) error {
+	if !p.Forge {
+		return nil
+	}
+	return cw.Errorf(cw.CodeInvalid, "%s has no directory with a login", p.Title).WithHint("%s", otherWay(p))
 }
 
 // fromDir adopts a login: the truth about it stays in its directory.

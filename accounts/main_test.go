@@ -43,6 +43,7 @@ type presets struct{}
 
 func (presets) Providers() []Provider {
 	return []Provider{
+		{Name: "github", Title: "GitHub", Token: "GITHUB_TOKEN", BaseURL: "GITHUB_URL", Forge: true},
 		{
 			Name: "claude", Title: "Claude Code", ConfigDir: []string{"CLAUDE_CONFIG_DIR"}, ConfigHome: ".claude", Key: "ANTHROPIC_API_KEY",
 			Token: "CLAUDE_CODE_OAUTH_TOKEN", BaseURL: "ANTHROPIC_BASE_URL", Login: []string{"claude", "/login"},

@@ -22,6 +22,9 @@ type Provider struct {
 	// Login is the CLI's own way to log in, command first; none: it has no such
 	// command.
 	Login []string
+	// Forge tells that it is a host of repositories: cw itself uses its accounts,
+	// and no CLI runs with them.
+	Forge bool
 }
 
 // Providers finds providers. CodeNotFound for a name that is none.

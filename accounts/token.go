@@ -26,6 +26,7 @@ func families() []family {
 		{"Anthropic", []string{"sk-ant-"}, []string{"ANTHROPIC", "CLAUDE"}},
 		{"Google", []string{"AIza"}, []string{"GEMINI", "GOOGLE"}},
 		{"GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "github_pat_"}, []string{"GITHUB", "GH_", "COPILOT"}},
+		{"GitLab", []string{"glpat-", "gloas-", "glptt-", "gldt-"}, []string{"GITLAB"}},
 		{"OpenAI", []string{"sk-"}, []string{"OPENAI", "CODEX"}},
 	}
 }

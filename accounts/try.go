@@ -33,6 +33,8 @@ func (m *Manager) TestAccount(ctx context.Context, ref string) (cw.AccountTest, 
 		return m.tryClaude(ctx, a, p, out)
 	case a.Invalid != "":
 		out.Text = a.Invalid
+	case p.Forge:
+		out.OK, out.Text = true, "its token is there; only a pull request shows whether "+p.Title+" takes it"
 	default:
 		out.OK, out.Text = true, "its credentials are there; only a run shows whether "+p.Title+" takes them"
 	}

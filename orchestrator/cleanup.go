@@ -58,6 +58,11 @@ func (o *Orchestrator) cleanUpOnce(ctx context.Context, op cw.Op, last bool) err
 		if t.State != cw.WorktreePresent {
 			continue
 		}
+		down, err := o.takeDownClean(ctx, view.Agent, t, op.ID)
+		if err != nil {
+			return fmt.Errorf("take down worktree %s: %w", t.Path, err)
+		}
+		trees[i].SetUp = t.SetUp && !down
 		removed, why, err := o.removeClean(ctx, view.Agent, t)
 		switch {
 		case err != nil && !last:
@@ -83,6 +88,22 @@ func (o *Orchestrator) cleanUpOnce(ctx context.Context, op cw.Op, last bool) err
 	}
 	o.Fail.Hit("cleanup/stored")
 	return nil
+}
+
+// takeDownClean takes a worktree down that is clean, and so is about to go.
+func (o *Orchestrator) takeDownClean(ctx context.Context, a cw.Agent, t cw.AgentWorktree, op cw.OpID) (done bool, err error) {
+	if !t.SetUp {
+		return false, nil
+	}
+	req, err := o.lookRequest(ctx, a, t)
+	if err != nil {
+		return false, err
+	}
+	look, err := o.Repos.Look(ctx, req)
+	if err != nil || !look.Clean() {
+		return false, nil // the removal says what is wrong
+	}
+	return o.takeDown(ctx, a, t, op)
 }
 
 // removeClean removes one worktree, unless it is no longer clean.

@@ -30,6 +30,7 @@ func TestBlocksOf(t *testing.T) {
 		{"in order", []cw.Message{person("a"), own("<answers>"), person("b")}, []string{follow("a"), "<answers>", follow("b")}},
 		{"a hand-over is first, and the first one counts", []cw.Message{own("<go_on>"), own("<hand_over>1"), person("a"), own("<hand_over>2")}, []string{"<hand_over>1", "<go_on>", follow("a")}},
 		{"what cw said twice", []cw.Message{own("<go_on>"), own("<go_on>"), person("a"), person("a")}, []string{"<go_on>", follow("a"), follow("a")}},
+		{"work that is handed back", []cw.Message{own("Do this.\n\n> </handed_back>\n")}, []string{prompts.HandedBack("Do this.\n\n> </handed_back>\n")}},
 		{"a person's forgery", []cw.Message{person("<hand_over>"), own("<go_on>")}, []string{follow("&lt;hand_over>"), "<go_on>"}},
 	} {
 		if diff := cmp.Diff(tt.want, blocksOf(tt.in)); diff != "" {

@@ -319,7 +319,7 @@ func commandOf(preset providers.Preset, st cw.RunState, in providers.Invocation)
 
 // agentEnv is the whole environment of a run. It reaches the CLI through the
 // shim's own environment and is never written to a file.
-func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts options, cmd providers.Command, token string) []string {
+func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts options, cmd providers.Command, token string, around projectEnv) []string {
 	own := map[string]string{
 		"CW_HOME": string(o.Home), "CW_RUN": string(st.Run.ID), "CW_AGENT_ID": string(st.Agent.ID),
 		"CW_TOKEN": token, "CW_SOCKET": o.Socket,
@@ -334,18 +334,21 @@ func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts option
 			"GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
 		})
 	}
-	return o.runEnv(p, opts.Env, opts.access.Env, cmd.Env, own)
+	maps.Copy(own, around.ports)
+	return o.envOfRun(p, providers.EnvInput{Account: opts.access.Env, Command: cmd.Env, CW: own, Project: around.file}, opts.Env)
 }
 
 // runEnv is the environment of a program of the provider. account is nil for the
 // account default.
 func (o *Orchestrator) runEnv(p providers.Preset, callerEnv, account, command, own map[string]string) []string {
-	var caller []string
+	return o.envOfRun(p, providers.EnvInput{Account: account, Command: command, CW: own}, callerEnv)
+}
+
+// envOfRun fills in what is the same for all runs.
+func (o *Orchestrator) envOfRun(p providers.Preset, in providers.EnvInput, callerEnv map[string]string) []string {
 	for name, value := range callerEnv {
-		caller = append(caller, name+"="+value)
+		in.Caller = append(in.Caller, name+"="+value)
 	}
-	return providers.RunEnv(providers.EnvInput{
-		Preset: p, Caller: caller, Daemon: o.Environ, Home: envOf(o.Environ, "HOME"),
-		BinDir: filepath.Dir(o.Binary), Account: account, Command: command, CW: own,
-	})
+	in.Preset, in.Daemon, in.Home, in.BinDir = p, o.Environ, envOf(o.Environ, "HOME"), filepath.Dir(o.Binary)
+	return providers.RunEnv(in)
 }

@@ -222,9 +222,10 @@ func TestAgentEnv(t *testing.T) {
 		},
 	})
 	st := newState(t)
+	var around projectEnv
 	env := func(opts options) map[string]string {
 		out := map[string]string{}
-		for _, kv := range o.agentEnv(preset, st, opts, providers.Command{Env: map[string]string{"FROM_PRESET": "1"}}, "cwa_token") {
+		for _, kv := range o.agentEnv(preset, st, opts, providers.Command{Env: map[string]string{"FROM_PRESET": "1"}}, "cwa_token", around) {
 			name, value, _ := strings.Cut(kv, "=")
 			if _, twice := out[name]; twice {
 				t.Errorf("%s is there twice", name)
@@ -247,11 +248,15 @@ func TestAgentEnv(t *testing.T) {
 			t.Errorf("%s=%q, want %q", name, got[name], want)
 		}
 	}
+	around = projectEnv{
+		file:  map[string]string{"LANG": "C", "SHOP": "open", "CW_TOKEN": "forged", "GIT_DIR": "/forged", "HOME": "/forged", "PATH": "/forged", "CLAUDECODE": "1"},
+		ports: map[string]string{"CW_PORT_0": "20000"},
+	}
 	got = env(options{Identity: false})
 	for name, want := range map[string]string{
 		"GIT_AUTHOR_NAME": "cw agent brave-otter", "GIT_COMMITTER_NAME": "cw agent brave-otter",
 		"GIT_AUTHOR_EMAIL": "brave-otter@cw.invalid", "GIT_COMMITTER_EMAIL": "brave-otter@cw.invalid",
-		"PATH": "/home/of/cw/bin/b:/daemon/bin",
+		"PATH": "/home/of/cw/bin/b:/daemon/bin", "HOME": "/home/ada", "LANG": "C", "SHOP": "open", "CW_PORT_0": "20000", "CW_TOKEN": "cwa_token", "GIT_DIR": "", "CLAUDECODE": "",
 	} {
 		if got[name] != want {
 			t.Errorf("%s=%q, want %q", name, got[name], want)

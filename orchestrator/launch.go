@@ -53,6 +53,11 @@ func (o *Orchestrator) launch(ctx context.Context, st *cw.RunState, opts options
 			return err
 		}
 		opts.access.ConfigDir = account.ConfigDir
+		if opts.around == nil {
+			if opts.around, err = o.surroundingsOf(ctx, *st); err != nil {
+				return err
+			}
+		}
 		// A shim that was called a moment before its daemon died may not have put
 		// down its name yet: behind this step nothing is prepared any more.
 		if st.Op.Step != stepOf(*st.Op, stepStarting) {
@@ -112,6 +117,9 @@ func (o *Orchestrator) prepare(ctx context.Context, st *cw.RunState, opts option
 	if err := o.enoughDisk(); err != nil {
 		return err
 	}
+	if err := o.forgetSetUps(ctx, st); err != nil {
+		return err
+	}
 	places := o.makeWorktrees
 	if st.Op.Kind == cw.OpResume {
 		places = o.ensureWorktrees
@@ -124,7 +132,11 @@ func (o *Orchestrator) prepare(ctx context.Context, st *cw.RunState, opts option
 		return fmt.Errorf("store worktrees: %w", err)
 	}
 	o.Fail.Hit(stepOf(*st.Op, stepWorktrees))
-	for _, note := range notes {
+	more, err := o.furnish(ctx, st, opts)
+	if err != nil {
+		return err
+	}
+	for _, note := range append(notes, more...) {
 		if err := o.warn(ctx, st.Agent, note); err != nil {
 			return err
 		}
@@ -177,7 +189,11 @@ func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts opti
 	if err != nil {
 		return proc.Observation{}, err
 	}
-	env := o.agentEnv(preset, st, opts, cmd, token)
+	around, err := o.projectEnv(ctx, *st, opts)
+	if err != nil {
+		return proc.Observation{}, err
+	}
+	env := o.agentEnv(preset, st, opts, cmd, token, around)
 	if err := o.learnSecrets(*st, append(preset.Secrets(env), token)); err != nil {
 		return proc.Observation{}, err
 	}

@@ -24,7 +24,10 @@ type options struct {
 	Sandbox    cw.Sandbox        `json:"sandbox,omitempty"`
 	ConfigDir  string            `json:"configDir,omitempty"` // of the CLI, where it keeps its sessions
 	AutoResume bool              `json:"autoResume,omitempty"`
+	InMirror   []cw.ProjectID    `json:"inMirror,omitempty"` // projects whose base is a commit of cw's copy alone
 
+	// around is what the project files say, once they are read; it is never kept.
+	around *surroundings
 	// access is of the run's account, once it is known; it is never kept.
 	access cw.AccountAccess
 }

@@ -73,6 +73,7 @@ type Orchestrator struct {
 	plans     *turns[cw.InitiativeID] // held from reading what an agent suggests until it is stored
 	rota      *rota
 	waits     *waits
+	commands  *turns[cw.RunID] // held while a run of commands is waited for
 	// breeding is held by an agent while it makes another one.
 	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
@@ -121,6 +122,7 @@ func New(c Config) *Orchestrator {
 		live:      map[cw.RunID]*follower{},
 		spawns:    map[cw.OpID]*settlement{},
 		waits:     newWaits(),
+		commands:  newTurns[cw.RunID](),
 		breeding:  newTurns[cw.AgentID](),
 	}
 }

@@ -35,6 +35,7 @@ type place struct {
 	isNew    bool
 	checkout string // "" for a remote repository
 	base     worktree.Base
+	inMirror bool // the base is a commit of cw's copy, not of the user's repository
 	warning  string
 }
 
@@ -64,6 +65,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	}
 	places, err := o.places(ctx, req)
 	if err != nil {
+		return spawnPlan{}, err
+	}
+	if err := o.refuseUntrustedPlaces(ctx, req.Mode, places); err != nil {
 		return spawnPlan{}, err
 	}
 	if by != nil {
@@ -106,7 +110,7 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 		p.intent.Agent.ParentID, p.intent.Agent.Depth = by.Agent.ID, by.Agent.Depth+1
 	}
 	p.intent.Agent.Warnings = append(p.intent.Agent.Warnings, p.warnings...)
-	p.intent.BudgetUSD = req.BudgetUSD
+	p.intent.BudgetUSD, p.intent.Claim = req.BudgetUSD, req.Claim
 	return p, err
 }
 
@@ -120,6 +124,9 @@ func (o *Orchestrator) addPlace(ctx context.Context, p *spawnPlan, pl place) err
 		p.warnings = append(p.warnings, pl.warning)
 	}
 	p.options.Checkouts[string(pl.project.ID)] = pl.checkout
+	if pl.inMirror {
+		p.options.InMirror = append(p.options.InMirror, pl.project.ID)
+	}
 	_, _, ok, err := o.Repos.Identity(ctx, pl.project)
 	if err != nil {
 		return fmt.Errorf("look for a git identity: %w", err)
@@ -195,6 +202,10 @@ func (o *Orchestrator) chooseAlias(ctx context.Context, wanted string) (string, 
 // a base commit.
 func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place, error) {
 	var out []place
+	branches, err := o.branchesFor(ctx, req)
+	if err != nil {
+		return nil, err
+	}
 	for _, ref := range req.Projects {
 		pl, err := o.place(ctx, ref, req.Env, out)
 		if err != nil {
@@ -203,11 +214,32 @@ func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place
 		if slices.ContainsFunc(out, func(p place) bool { return p.project.GitDir == pl.project.GitDir }) {
 			return nil, cw.Errorf(cw.CodeInvalid, "project %s is named twice", pl.project.Name).WithHint("name each project once")
 		}
-		pl.base, err = o.Repos.ResolveBase(ctx, orDefault(pl.checkout, pl.project.GitDir), req.Base)
-		if err != nil {
+		if base, there := branches[pl.project.ID]; there {
+			pl.base, pl.inMirror = base, true
+		} else if pl.base, err = o.Repos.ResolveBase(ctx, orDefault(pl.checkout, pl.project.GitDir), req.Base); err != nil {
 			return nil, err
 		}
 		out = append(out, pl)
+	}
+	return out, nil
+}
+
+// branchesFor gives what the agent of a task begins from where nobody named
+// anything else: the branches of its initiative, which hold what the task builds
+// on.
+func (o *Orchestrator) branchesFor(ctx context.Context, req cw.SpawnRequest) (map[cw.ProjectID]worktree.Base, error) {
+	if req.TaskID == "" || req.Mode != cw.ModeExecute || req.Base != "" {
+		return nil, nil
+	}
+	rows, err := o.Store.IntegrationsOf(ctx, req.InitiativeID)
+	if err != nil {
+		return nil, fmt.Errorf("look for the branches of the initiative: %w", err)
+	}
+	out := map[cw.ProjectID]worktree.Base{}
+	for _, r := range rows {
+		if r.Head != "" {
+			out[r.ProjectID] = worktree.Base{Branch: r.Branch, Commit: r.Head}
+		}
 	}
 	return out, nil
 }

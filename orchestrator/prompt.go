@@ -54,8 +54,12 @@ func blocksOf(messages []cw.Message) []string {
 		case isHandOver(m):
 			handOver = append(handOver, m.Body)
 		case m.Origin == cw.OriginCW:
-			if !slices.Contains(blocks, m.Body) {
-				blocks = append(blocks, m.Body)
+			text := m.Body
+			if !strings.HasPrefix(text, "<") { // no block yet: of who merges the work
+				text = prompts.HandedBack(text)
+			}
+			if !slices.Contains(blocks, text) {
+				blocks = append(blocks, text)
 			}
 		case m.Origin == cw.OriginAgent:
 			blocks = append(blocks, framed(m))

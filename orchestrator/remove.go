@@ -183,6 +183,13 @@ func (o *Orchestrator) remove(ctx context.Context, op cw.Op) error {
 		return fmt.Errorf("read agent: %w", err)
 	}
 	r := removal{o: o, op: op, agent: view.Agent, trees: slices.Clone(view.Projects)}
+	for i, t := range r.trees {
+		down, err := o.takeDown(ctx, r.agent, t, op.ID)
+		if err != nil {
+			return err
+		}
+		r.trees[i].SetUp = t.SetUp && !down
+	}
 	if err := r.snapshots(ctx); err != nil {
 		return err
 	}

@@ -154,6 +154,8 @@ type Store interface {
 	RemoveAgent(ctx context.Context, r cw.Removal) error
 	// RestoreAgent takes the mark away; see cw.Restoring.
 	RestoreAgent(ctx context.Context, r cw.Restoring) error
+	// IntegrationsOf gives the branches of an initiative.
+	IntegrationsOf(ctx context.Context, id cw.InitiativeID) ([]cw.Integration, error)
 	// TrashedWorktrees gives the worktrees that lie in the trash, oldest first,
 	// with the alias of their agents.
 	TrashedWorktrees(ctx context.Context) ([]cw.TrashedWorktree, error)
@@ -169,6 +171,28 @@ type Store interface {
 	// LastEvent gives the newest stored event of a type about an agent, and
 	// whether there is one.
 	LastEvent(ctx context.Context, agent cw.AgentID, t cw.EventType) (cw.Event, bool, error)
+
+	// TrustOf tells whether a person trusts a content of a project's cw.yaml.
+	TrustOf(ctx context.Context, project cw.ProjectID, digest string) (trust cw.ProjectTrust, found bool, err error)
+	// SaveTrust stores that a person does. CodeNotFound.
+	SaveTrust(ctx context.Context, trust cw.ProjectTrust, ev cw.Event) error
+	// RevokeTrust stores that nobody does any longer, and tells whether somebody did.
+	RevokeTrust(ctx context.Context, project cw.ProjectID, digest string, ev cw.Event) (was bool, err error)
+	// PortsOf gives the ports of an agent's worktrees.
+	PortsOf(ctx context.Context, agent cw.AgentID) ([]cw.WorktreePorts, error)
+	// PortsInUse gives those of all worktrees that are there.
+	PortsInUse(ctx context.Context) ([]cw.WorktreePorts, error)
+	// SavePorts stores the ports of a worktree. CodeRefused when another one has
+	// one of them.
+	SavePorts(ctx context.Context, p cw.WorktreePorts) error
+
+	// IntendCommands stores a run of a project's commands, and gives it as it is
+	// stored: one with the same id is the same run. CodeInvalid.
+	IntendCommands(ctx context.Context, run cw.Run) (cw.Run, error)
+	// SaveCommandStart stores the process of the command that a run is at.
+	SaveCommandStart(ctx context.Context, id cw.RunID, handle []byte, pid int, at time.Time) error
+	// EndCommands stores how a run of commands came out, once.
+	EndCommands(ctx context.Context, run cw.Run) error
 
 	// RunToken finds the token of a run, a revoked one too, and tells whether there
 	// is one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"cw/internal/cw"
 	"cw/worktree"
@@ -27,6 +28,8 @@ func (o *Orchestrator) makeWorktrees(ctx context.Context, st *cw.RunState, opts 
 		added, err := o.Repos.Add(ctx, worktree.AddRequest{
 			Project: p, Checkout: orDefault(opts.Checkouts[string(p.ID)], p.Path), AgentID: st.Agent.ID,
 			Alias: st.Agent.Alias, Path: t.Path, Base: worktree.Base{Branch: t.BaseBranch, Commit: t.BaseCommit},
+			InMirror: slices.Contains(opts.InMirror, p.ID),
+			Include:  opts.around.of(t.ProjectID).Include,
 		})
 		if err != nil {
 			return nil, err
@@ -52,6 +55,7 @@ func (o *Orchestrator) ensureWorktrees(ctx context.Context, st *cw.RunState, opt
 			LookRequest: look, Base: worktree.Base{Branch: t.BaseBranch, Commit: t.BaseCommit},
 			Checkout:   orDefault(opts.Checkouts[string(t.ProjectID)], look.Project.Path),
 			DeadBefore: st.Run.CreatedAt, // it was intended when the one before was over
+			Include:    opts.around.of(t.ProjectID).Include,
 		}
 		if t.State == cw.WorktreeTrashed {
 			req.Trash, req.KeepRef = t.Trash, t.KeepRef

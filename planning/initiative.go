@@ -88,6 +88,12 @@ func (p *plan) editInitiative(e cw.InitiativeEdit, projects []cw.InitiativeProje
 	set(&i.Name, e.Name)
 	i.Name = strings.TrimSpace(i.Name)
 	set(&i.Goal, e.Goal)
+	if e.Work != nil {
+		set(&i.Work.Provider, e.Work.Provider)
+		set(&i.Work.Model, e.Work.Model)
+		set(&i.Work.Script, e.Work.Script)
+		set(&i.Work.Hold, e.Work.Hold)
+	}
 	if e.Projects != nil {
 		i.Projects = projects
 	}
@@ -109,7 +115,7 @@ func (p *plan) editInitiative(e cw.InitiativeEdit, projects []cw.InitiativeProje
 // onlyArchives tells whether an edit says nothing but that it is archived,
 // which it may be already.
 func onlyArchives(e cw.InitiativeEdit) bool {
-	return e.Archived != nil && e.Name == nil && e.Goal == nil && e.Projects == nil
+	return e.Archived != nil && e.Name == nil && e.Goal == nil && e.Projects == nil && e.Work == nil
 }
 
 // refuseArchived refuses every change of an archived initiative.

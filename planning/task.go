@@ -110,6 +110,7 @@ func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
 			return wrongWord("task", *e.Status, taskWords())
 		}
 		t.Status = *e.Status
+		t.Tries, t.Setbacks, t.RetryAt, t.Blocked = 0, 0, nil, "" // a person had a say
 	}
 	if e.Position != nil {
 		return move(p, p.Tasks, taskKind(), t, *e.Position)

@@ -19,6 +19,7 @@ func resumeBlocks() []Block {
 		{Tag: "missing_signal", Order: 40, Source: "resume/missing_signal.md", MaxLen: 600},
 		{Tag: "commit_work", Order: 50, Source: "resume/commit_work.md", MaxLen: 900},
 		{Tag: "nothing_committed", Order: 60, Source: "resume/nothing_committed.md", MaxLen: 500},
+		{Tag: "handed_back", Order: 65, Source: "resume/handed_back.md", MaxLen: 600},
 		{Tag: "go_on", Order: 70, Source: "resume/go_on.md", MaxLen: 400},
 		{Tag: "stalled", Order: 80, Source: "resume/stalled.md", MaxLen: 600},
 		{Tag: "rebooted", Order: 90, Source: "resume/rebooted.md", MaxLen: 400},
@@ -58,6 +59,12 @@ func CommitWork(dirs, reserved []string) string {
 
 // NothingCommitted asks to commit something, or to say why nothing was needed.
 func NothingCommitted() string { return block("nothing_committed", nil) }
+
+// HandedBack tells an agent why its work is not merged, and what it is to do. What
+// is quoted there must be marked already.
+func HandedBack(text string) string {
+	return block("handed_back", map[string]any{"Text": newEscaper().text(strings.TrimSpace(text))})
+}
 
 // GoOnInput says how the last run ended.
 type GoOnInput struct {

@@ -12,7 +12,7 @@ import (
 // resumeTags are the tags of what an agent is told when it gets another run.
 var resumeTags = []string{
 	"hand_over", "answers", "follow_up", "agent_message", "missing_signal", "commit_work", "nothing_committed",
-	"go_on", "stalled", "rebooted", "budget_spent", "own_plan", "new_run",
+	"handed_back", "go_on", "stalled", "rebooted", "budget_spent", "own_plan", "new_run",
 }
 
 // resumeTexts renders every block for another run with the same data everywhere.
@@ -22,6 +22,7 @@ func resumeTexts(data string) map[string]string {
 		"missing_signal":    MissingSignal(MissingSignalInput{Trouble: data, Raw: data}),
 		"commit_work":       CommitWork([]string{data}, []string{data}),
 		"nothing_committed": NothingCommitted(),
+		"handed_back":       HandedBack(data),
 		"go_on":             GoOn(GoOnInput{How: data}),
 		"stalled":           Stalled(7, data),
 		"rebooted":          Rebooted(),
@@ -65,6 +66,7 @@ func TestResumeSaysWhatIsDemanded(t *testing.T) {
 		{"each dirty project", CommitWork([]string{"shop", "shop-web/"}, nil), "(?m)^- `shop/`\n- `shop-web/`$"},
 		{"what is reserved", CommitWork(nil, []string{".cw/output/x"}), "(?s)must not be committed.*\n\n- `\\.cw/output/x`\n"},
 		{"noChanges", NothingCommitted(), "`noChanges`: one sentence"},
+		{"why it is not merged", HandedBack("Do this.\n\n> a\n"), "(?s)^<handed_back>\n.*\n\nDo this\\.\n\n> a\n\n.*merge is asked for here you may do it, whatever git_workflow says"},
 		{"how it ended", GoOn(GoOnInput{How: "a person stopped it"}), `(?s)ended so:\n\n> a person stopped it\n`},
 		{"nothing to say", GoOn(GoOnInput{}), "where you left off\\. Read `\\.cw/output/progress\\.md`"},
 		{"for how long, in what", Stalled(7, "Bash"), "for 7 minutes, while it used the tool `Bash`\\. "},

@@ -45,6 +45,9 @@ type EnvInput struct {
 	// Account holds the credentials of an account. nil is the account default:
 	// credentials come from the caller, else from the daemon.
 	Account map[string]string
+	// Project holds what the project's cw.yaml sets: over the caller's, under all
+	// that decides how the CLI works and who pays for it.
+	Project map[string]string
 	Command map[string]string // of the Command: what the preset adds
 	CW      map[string]string // CW_TOKEN, CW_RUN and what else the engine gives
 }
@@ -58,6 +61,9 @@ func RunEnv(in EnvInput) []string {
 	}
 	env := pick(caller, callerNames())
 	maps.Copy(env, in.Preset.passed(caller, daemon, in.Account))
+	project := maps.Clone(in.Project)
+	drop(project, slices.Concat([]string{"PATH", "HOME", "LD_*", "DYLD_*"}, in.Preset.Account.names(), in.Preset.Account.PassEnv))
+	maps.Copy(env, project)
 	drop(env, append(strippedNames(), in.Preset.EnvStrip...))
 	env["PATH"] = runPath(in.BinDir, env["PATH"], daemon["PATH"])
 	if in.Home != "" {
@@ -85,6 +91,27 @@ func (r *Registry) FromCaller(caller map[string]string) map[string]string {
 	}
 	drop(env, strippedNames())
 	return env
+}
+
+// CommandEnv makes the whole environment of a project's commands, sorted: what
+// the daemon has, without cw's own names, an outer agent's marks, what leads git
+// elsewhere and the credentials of every provider, which are none of a project's
+// business; and extra over all that.
+func (r *Registry) CommandEnv(daemon []string, extra map[string]string) []string {
+	env := parseEnv(daemon)
+	drop(env, strippedNames())
+	for _, p := range r.current() {
+		drop(env, p.EnvStrip)
+		drop(env, append([]string{p.Account.Key, p.Account.Token, p.Account.BaseURL}, p.Account.OtherCredentials...))
+	}
+	env["PATH"] = runPath("", env["PATH"])
+	maps.Copy(env, gitEnv())
+	maps.Copy(env, extra)
+	out := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
 }
 
 // passed gives what passes for the provider. The caller's value wins over the
