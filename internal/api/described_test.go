@@ -137,12 +137,13 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 	bodies := map[string]string{
 		"add-project": `{"path":` + quoted(d.fixture.Repo) + `}`, "spawn-agent": `{"goal":"x","projects":["shop"]}`, "create-token": `{"name":"wall"}`,
 		"set-plan": `{"title":"x","steps":[{"title":"y"}]}`, "move-plan-step": `{"status":"skipped"}`,
-		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`,
+		"send-message": `{"text":"x"}`, "answer-questions": `{"answers":{"nobody":"x"}}`, "set-project": `{"stall":"resume"}`, "trust-project": `{"digest":"` + servicetest.PreparedDigest() + `"}`,
 		"make-backup": `{"path":` + quoted(d.fixture.NoRepo+"/copy.db") + `}`, "add-account": `{"name":"other","token":"sk-ant-oat01-x"}`,
 		"ask-people": `{"questions":[]}`, "message-agent": `{"agentId":"execute","content":"x"}`,
 		"ask-agent": `{"question":"x","agentId":"calm-heron"}`, "answer-conversation": `{"answer":"x"}`,
 		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
 		"create-phase": `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,
+		"set-dispatch": `{"state":"running"}`, "decide-task": `{"accept":true}`, "land-initiative": `{"into":"main"}`,
 		"render-prompt": `{"mode":"execute","goal":"x"}`, "accept-proposals": `{"ids":["nobody"]}`, "dismiss-proposals": `{"agent":"` + servicetest.PreparedAgent + `"}`,
 		"discover-accounts": `{"env":{"ANTHROPIC_API_KEY":"x"}}`, "set-account": `{"priority":2}`, "set-budget": `{"scope":"agent","ref":"brave-otter","limitUsd":5}`,
 	}
@@ -247,6 +248,9 @@ func TestLifeFitsItsDescription(t *testing.T) {
 		{"POST", "/v1/backup", "/v1/backup", `{"path":"x"}`, 400},
 		{"POST", "/v1/projects/{ref}/settings", "/v1/projects/shop/settings", `{"autoResume":true}`, 200},
 		{"POST", "/v1/projects/{ref}/settings", "/v1/projects/shop/settings", `{"stall":"x"}`, 400},
+		{"GET", "/v1/projects/{ref}/file", "/v1/projects/shop/file?at=HEAD", "", 200},
+		{"GET", "/v1/projects/{ref}/file", "/v1/projects/shop/file?at=nowhere", "", 400},
+		{"POST", "/v1/projects/{ref}/trust", "/v1/projects/shop/trust", `{"digest":"x"}`, 409},
 	} {
 		got := send(t, d, c.method, c.path, c.body, map[string]string{"Content-Type": "application/json"})
 		if got.status != c.status {

@@ -128,6 +128,8 @@ func bodyFor(row api.Route) string {
 		return `{"question":"x","agentId":"calm-heron"}`
 	case "answer-conversation":
 		return `{"answer":"x"}`
+	case "trust-project":
+		return `{"digest":"x"}`
 	case "set-project":
 		return `{"stall":"resume"}`
 	case "make-backup":
@@ -146,6 +148,12 @@ func bodyFor(row api.Route) string {
 		return `{"ids":["k3v7q2mzt5ha"]}`
 	case "render-prompt":
 		return `{"mode":"execute","goal":"x"}`
+	case "set-dispatch":
+		return `{"state":"paused"}`
+	case "decide-task":
+		return `{"accept":true}`
+	case "land-initiative":
+		return `{"dryRun":true}`
 	case "set-budget":
 		return `{"scope":"agent","ref":"brave-otter","limitUsd":5}`
 	}

@@ -147,7 +147,7 @@ func tagOf(row Route) string {
 		"agents": "agents", "questions": "questions", "answers": "questions", "conversations": "conversations", "projects": "projects",
 		"accounts": "accounts", "costs": "costs", "budgets": "costs", "providers": "providers",
 		"tokens": "tokens", "events": "events", "stream-tickets": "events",
-		"initiatives": "initiatives", "pages": "initiatives", "phases": "initiatives", "tasks": "initiatives", "proposals": "proposals", "prompts": "prompts",
+		"initiatives": "initiatives", "pages": "initiatives", "phases": "initiatives", "tasks": "initiatives", "dispatch": "dispatch", "proposals": "proposals", "prompts": "prompts",
 	} {
 		if strings.HasPrefix(path, prefix) {
 			return tag
@@ -178,7 +178,7 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 	if strings.Contains(row.Path, "{") || row.ID == "get-metrics" || filters(op, "project") || filters(op, "agent") ||
 		slices.Contains([]string{
 			"spawn-agent", "answer-questions", "set-budget", "create-initiative", "list-tasks", "create-task", "accept-proposals", "dismiss-proposals",
-			"render-prompt", "ask-agent",
+			"render-prompt", "ask-agent", "get-dispatch",
 		}, row.ID) {
 		statuses = append(statuses, http.StatusNotFound)
 	}
@@ -202,10 +202,11 @@ func mayBeRefused() []string {
 	return []string{
 		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "send-message", "answer-questions",
 		"ask-agent", "answer-conversation",
-		"remove-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
+		"remove-project", "trust-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
 		"login-account", "finish-login", "try-hooks",
-		"edit-initiative", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
+		"edit-initiative", "create-pull-request", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
 		"accept-proposals", "dismiss-proposals",
+		"retry-task", "decide-task", "land-initiative", "get-task-diff", "get-initiative-diff",
 	}
 }
 
@@ -215,6 +216,8 @@ func mayFail() []string {
 		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "add-project", "remove-project",
 		"get-agent-diff", "collect-garbage", "make-backup", "add-account", "remove-account", "login-account", "finish-login",
 		"get-account-usage", "test-account", "discover-accounts", "set-account", "render-prompt",
+		"land-initiative", "get-task-diff", "get-initiative-diff",
+		"create-pull-request",
 	}
 }
 

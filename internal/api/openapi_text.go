@@ -22,7 +22,7 @@ The streams are server-sent events. An item has no event name, so that the onmes
 
 const aboutServer = `The door for dashboards. It is closed until http.address is set. The same API is on the unix socket of the daemon (host cw.sock), where the kernel tells who is calling and people need no token.`
 
-const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops, resumes, answers, removes and registers, changes initiatives and decides about proposals. On the socket people need none.`
+const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops, resumes, answers, removes and registers, changes initiatives, decides about proposals and checkpoints, pauses the dispatcher, tries tasks again and lands branches. On the socket people need none.`
 
 const aboutTicket = `For EventSource, which can send no header: a ticket of POST /v1/stream-tickets opens one stream within 30 seconds, once.`
 
@@ -35,6 +35,7 @@ func tags() []*huma.Tag {
 		{Name: "conversations", Description: "What agents ask each other, and the answers."},
 		{Name: "projects", Description: "The git repositories that agents work on."},
 		{Name: "initiatives", Description: "From a goal to tasks: initiatives, their pages, phases and tasks."},
+		{Name: "dispatch", Description: "Which tasks run, why the others wait, and how what comes out is merged and landed."},
 		{Name: "proposals", Description: "Changes that architect agents suggest, for people to accept or dismiss."},
 		{Name: "prompts", Description: "What agents are told."},
 		{Name: "events", Description: "What happened and happens, as a stream."},
@@ -55,6 +56,8 @@ func operationText(id string) string {
 		"list-projects":              "One page of the projects, by name unless `sort` says otherwise.",
 		"add-project":                "Registers the repository that contains a folder. One that is registered already is answered as it is.",
 		"get-project":                "One project by id, name or absolute path.",
+		"get-project-file":           "The `cw.yaml` of a project as it is in a commit, what it says, and whether a person trusts this content. Where `problem` is there, it cannot be used.",
+		"trust-project":              "Trusts the content of a project's `cw.yaml` with this digest, so that its commands may be run, or trusts it no longer. Refused when the content is another one by now: look at it, and send the digest of what was looked at.",
 		"remove-project":             "Forgets a project and cw's own copy of it. The repository itself is not touched. Refused while agents use it.",
 		"list-agents":                "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
 		"spawn-agent":                "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
@@ -81,6 +84,7 @@ func operationText(id string) string {
 		"create-initiative":          "Makes an initiative and its first page, which holds the goal. Its slug, the name in commands and branches, is made of the name and numbered when it is taken.",
 		"get-initiative":             "One initiative by id or slug with its pages, phases and tasks, all without their texts, and the number of open proposals.",
 		"edit-initiative":            "Changes an initiative. What is not named stays. An archived one changes in nothing but being taken out of the archive; archiving is refused while agents of it work.",
+		"create-pull-request":        "Pushes the branch of an initiative to the project's remote, never by force, and opens a pull request for it, or brings the open one up to date. It answers when the forge did. Refused while nothing is merged, when the remote's branch went another way, and for a token that may not. Over TCP it takes no token and no address: it uses an account's.",
 		"list-pages":                 "The pages of an initiative without their texts, in the order of the tree.",
 		"create-page":                "Makes a page as the last of its siblings.",
 		"get-page":                   "One page with its text.",
@@ -95,6 +99,16 @@ func operationText(id string) string {
 		"create-task":                "Makes a task as the last of its phase. It is pending: a person asks for it.",
 		"get-task":                   "One task with its text.",
 		"edit-task":                  "Changes a task. What is not named stays. Dependencies that run in a circle are refused, naming the way around.",
+		"get-dispatch":               "What runs, what is started next, and each task that waits with exactly one reason. Limits and the order hold over all initiatives, so what waits for another one says so.",
+		"set-dispatch":               "Pauses the dispatcher (nothing is started or merged), drains it (nothing is started, what is done is still merged), or lets it go on. Agents work on whatever is set.",
+		"get-dispatch-plan":          "Simulates in which order the tasks of an initiative would be started and merged, if every task took as long as such tasks took so far and nothing failed. It starts nothing.",
+		"retry-task":                 "Gives a task that is blocked, or waits to be tried again, its tries back. Refused for one that is neither.",
+		"decide-task":                "Says of a checkpoint that it is done, or that its result is not what was wanted: then it goes back with the comment. Refused for a task that waits for no verdict.",
+		"list-merges":                "All work of tasks of an initiative that was ever queued, the oldest first, with where it stands and what was found last.",
+		"list-integrations":          "The branch of an initiative in each project: where it began, its last commit, and what of it was landed.",
+		"land-initiative":            "Brings the branch of an initiative into the branch of the repositories that it began from, or `into`, in all of its projects or in none. With `dryRun` it only says what would be done. Refused while tasks are not done, unless `unfinished` is set; for a branch that is checked out with changes; and for one that conflicts.",
+		"get-task-diff":              "What the work on a task changes, against what it was merged with, else what it began from. It outlives the worktree. Refused when nobody worked on it.",
+		"get-initiative-diff":        "What the branch of an initiative changes since it began. Refused while nothing is merged.",
 		"list-proposals":             "One page of the proposals that match all filters, oldest first unless `sort` says otherwise.",
 		"get-proposal":               "One proposal with its target as it is now, and what happened to that since.",
 		"accept-proposals":           "Makes the suggested changes in the order in which they depend on each other, all or none. Refused, naming the proposal, when one is not open, when its target changed since, and when it depends on something that is not there and not among them.",
@@ -194,7 +208,7 @@ func schemaText(name string) string {
 		"ContextUse":               "how full the model's context is",
 		"CreatedToken":             "a token at the only time when it can be seen",
 		"DaemonStatus":             "how the daemon is",
-		"Diff":                     "what an agent changed since its base",
+		"Diff":                     "what an agent, the work on a task or an initiative changed since its base",
 		"DiskState":                "payload of disk:low and disk:ok",
 		"EndData":                  "why a stream is whole",
 		"Event":                    "something that happened, whatever its type",
@@ -237,10 +251,37 @@ func schemaText(name string) string {
 		"CreateTaskRequest":        "asks for a new task",
 		"TaskEdit":                 "changes a task; what is missing stays",
 		"TaskChanged":              "payload of task:created and task:changed",
+		"TaskCheckpoint":           "payload of task:checkpoint",
+		"TaskBlockedBy":            "payload of task:blocked",
+		"MergeChanged":             "payload of merge:queued, merge:checking, merge:conflicted, merge:red, merge:merged and merge:dismissed",
+		"InitiativeLanded":         "payload of initiative:landed",
+		"DispatchChanged":          "payload of dispatch:changed",
+		"ProjectTrusted":           "payload of project:trusted and project:untrusted",
+		"WorkSettings":             "which agents do the tasks of an initiative",
+		"WorkEdit":                 "changes which agents do the tasks of an initiative",
+		"DispatchLimits":           "how many agents work on tasks at once",
+		"DispatchPlan":             "what would happen if nothing failed",
+		"DispatchRequest":          "changes the state of the dispatcher",
+		"DispatchStatus":           "what the dispatcher does, and why",
+		"DispatchStep":             "one start in a simulated plan",
+		"DispatchTask":             "a task as the dispatcher sees it",
+		"InitiativeRef":            "the name of an initiative",
+		"WaitReason":               "why a task is not started: exactly one, and true",
+		"TaskVerdict":              "what a person says of a checkpoint",
+		"Merge":                    "the work of a task on its way to the branch of its initiative",
+		"MergePart":                "the work of a task in one project",
+		"Integration":              "the branch of an initiative in one project",
+		"LandRequest":              "asks to bring the branch of an initiative into its repositories",
+		"Landing":                  "what became of one project's branch",
+		"PageMerge":                "merges; there is always one page",
+		"PageIntegration":          "branches of an initiative; there is always one page",
+		"PageLanding":              "what became of the branches; there is always one page",
 		"Proposal":                 "a change that an architect agent suggests",
 		"ProposalView":             "a proposal beside what it changes, as that is now",
 		"ProposalChoice":           "names open proposals, in exactly one of three ways",
 		"ProposalChanged":          "payload of proposal:created, proposal:accepted, proposal:dismissed and proposal:superseded",
+		"PullRequest":              "an open pull request of an initiative, at GitHub or GitLab",
+		"PullRequestRequest":       "opens a pull request for the branch of an initiative",
 		"PageMessage":              "one page of messages",
 		"PageProject":              "one page of projects",
 		"PageQuestion":             "questions that were asked at once",
@@ -249,8 +290,12 @@ func schemaText(name string) string {
 		"Problem":                  "an error: what kind it is, what is wrong, and what to do next",
 		"Project":                  "a git repository that cw works on",
 		"ProjectChanged":           "payload of project:added and project:removed",
+		"ProjectCommand":           "a command of a project's cw.yaml",
+		"ProjectFile":              "what a project's cw.yaml says",
+		"ProjectFileView":          "a project's cw.yaml at a commit",
 		"ProjectPolicies":          "payload of project:changed",
 		"ProjectSettings":          "changes policies of a project",
+		"TrustRequest":             "trusts a content of a project's cw.yaml, or no longer",
 		"PeopleRequest":            "questions of an agent to people, for a call that waits",
 		"Question":                 "one question of an agent to people",
 		"QuestionAnsweredPayload":  "payload of question:answered",
@@ -353,6 +398,8 @@ func bodyExample(id string) any {
 		return cw.AskRequest{AgentID: "calm-fox", Question: "Which parser do you use?"}
 	case "answer-conversation":
 		return cw.ConversationAnswer{Answer: "The new one, in parser/"}
+	case "trust-project":
+		return cw.TrustRequest{Digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
 	case "set-project":
 		resume := cw.StallResume
 		return cw.ProjectSettings{Stall: &resume}
@@ -368,6 +415,8 @@ func bodyExample(id string) any {
 	case "edit-initiative":
 		archived := true
 		return cw.InitiativeEdit{Archived: &archived}
+	case "create-pull-request":
+		return cw.PullRequestRequest{Base: "main", Draft: true}
 	case "create-page":
 		return createPageBody{Title: "How prices are rounded", Body: "To whole cents, half up."}
 	case "edit-page":
@@ -386,6 +435,12 @@ func bodyExample(id string) any {
 	case "edit-task":
 		done := cw.TaskDone
 		return cw.TaskEdit{Status: &done}
+	case "set-dispatch":
+		return cw.DispatchRequest{State: cw.DispatchPaused}
+	case "decide-task":
+		return cw.TaskVerdict{Comment: "The old price is to stay readable beside the new one"}
+	case "land-initiative":
+		return cw.LandRequest{Into: "main", DryRun: true}
 	case "ask-people":
 		return cw.PeopleRequest{RequestKey: "call-1", Questions: []cw.ToolQuestion{{
 			Header: "Database", Question: "Which database shall the shop use?",

@@ -45,8 +45,8 @@ func (r Route) bodyMax() int64 {
 	case slices.Contains([]string{
 		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",
-		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task",
-		"render-prompt", "ask-people", "set-plan",
+		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task", "decide-task",
+		"render-prompt", "ask-people", "set-plan", "create-pull-request",
 	}, r.ID):
 		return BodyMax // they carry texts for agents
 	}
@@ -70,6 +70,8 @@ func Routes() []Route {
 		{post, "/v1/projects", "add-project", "Register a git repository", peopleOnly, false, operate},
 		{get, "/v1/projects/{ref}", "get-project", "One project by id, name, path or URL", peopleOnly, false, read},
 		{post, "/v1/projects/{ref}/settings", "set-project", "Change policies of a project", peopleOnly, false, operate},
+		{get, "/v1/projects/{ref}/file", "get-project-file", "A project's cw.yaml, and whether it is trusted", peopleOnly, false, read},
+		{post, "/v1/projects/{ref}/trust", "trust-project", "Trust a content of a project's cw.yaml", peopleOnly, false, operate},
 		{del, "/v1/projects/{ref}", "remove-project", "Forget a project that no agent uses", peopleOnly, false, operate},
 
 		{get, "/v1/agents", "list-agents", "Agents, newest first", cw.ScopePeers, false, read},
@@ -108,6 +110,7 @@ func Routes() []Route {
 		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}", "get-initiative", "One initiative with everything that belongs to it", cw.ScopeReadSelf, false, read},
 		{post, "/v1/initiatives/{initiative}", "edit-initiative", "Change or archive an initiative", peopleOnly, false, operate},
+		{post, "/v1/initiatives/{initiative}/pull-request", "create-pull-request", "Push the branch of an initiative and open a pull request for it", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}/pages", "list-pages", "Pages of an initiative, in the order of the tree", cw.ScopeReadSelf, false, read},
 		{post, "/v1/initiatives/{initiative}/pages", "create-page", "Make a page", peopleOnly, false, operate},
 		{get, "/v1/pages/{page}", "get-page", "One page with its text", cw.ScopeReadSelf, false, read},
@@ -122,6 +125,16 @@ func Routes() []Route {
 		{post, "/v1/tasks", "create-task", "Make a task", peopleOnly, false, operate},
 		{get, "/v1/tasks/{task}", "get-task", "One task", cw.ScopeReadSelf, false, read},
 		{post, "/v1/tasks/{task}", "edit-task", "Change, finish or cancel a task", peopleOnly, false, operate},
+		{get, "/v1/dispatch", "get-dispatch", "Which tasks run, and why the others wait", peopleOnly, false, read},
+		{post, "/v1/dispatch", "set-dispatch", "Pause, drain or go on", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}/dispatch-plan", "get-dispatch-plan", "In which order tasks would be started and merged", peopleOnly, false, read},
+		{post, "/v1/tasks/{task}/retry", "retry-task", "Give a task its tries back", peopleOnly, false, operate},
+		{post, "/v1/tasks/{task}/verdict", "decide-task", "Say what becomes of a checkpoint", peopleOnly, false, operate},
+		{get, "/v1/initiatives/{initiative}/merges", "list-merges", "Work on its way to an initiative's branch, oldest first", peopleOnly, false, read},
+		{get, "/v1/initiatives/{initiative}/integrations", "list-integrations", "The branches of an initiative", peopleOnly, false, read},
+		{post, "/v1/initiatives/{initiative}/land", "land-initiative", "Bring an initiative's branch into its repositories", peopleOnly, false, operate},
+		{get, "/v1/tasks/{task}/diff", "get-task-diff", "What the work on a task changes", peopleOnly, false, read},
+		{get, "/v1/initiatives/{initiative}/diff", "get-initiative-diff", "What an initiative's branch changes", peopleOnly, false, read},
 		{get, "/v1/proposals", "list-proposals", "Changes that agents suggest, oldest first", peopleOnly, false, read},
 		{get, "/v1/proposals/{proposal}", "get-proposal", "One proposal beside what it changes", cw.ScopeReadSelf, false, read},
 		{post, "/v1/proposals/accept", "accept-proposals", "Make suggested changes, all or none", peopleOnly, false, operate},

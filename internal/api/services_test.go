@@ -100,7 +100,13 @@ func TestSameAnswers(t *testing.T) {
 		"set nothing":      func(s cw.Services) answer { return one(s.SetProject(ctx, "shop", cw.ProjectSettings{})) },
 		"look for garbage": func(s cw.Services) answer { return one(s.CollectGarbage(ctx, cw.GCRequest{DryRun: true})) },
 		"try hooks":        func(s cw.Services) answer { return one(s.TryHooks(ctx)) },
-		"back up nowhere":  func(s cw.Services) answer { return one(s.Backup(ctx, cw.BackupRequest{Path: "x", Logs: true})) },
+		"open no request": func(s cw.Services) answer {
+			return one(s.CreatePullRequest(ctx, "no such", cw.PullRequestRequest{Title: "<&>", GitHubToken: cw.NewSecret("test-0123456789")}))
+		},
+		"open a bad request": func(s cw.Services) answer {
+			return one(s.CreatePullRequest(ctx, "a/../b", cw.PullRequestRequest{Forge: "gitea"}))
+		},
+		"back up nowhere": func(s cw.Services) answer { return one(s.Backup(ctx, cw.BackupRequest{Path: "x", Logs: true})) },
 		"events": func(s cw.Services) answer {
 			return all(s.Events(ctx, cw.EventQuery{After: 3, Agent: servicetest.PreparedAgent}))
 		},

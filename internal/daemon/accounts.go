@@ -90,12 +90,18 @@ func (v noVault) Set(context.Context, cw.AccountID, cw.Secret) error { return v.
 func (v noVault) Delete(context.Context, cw.AccountID) error { return v.err }
 
 // accountProviders shows presets as package accounts wants to see them. A preset
-// that is a variant of another has that one's accounts.
+// that is a variant of another has that one's accounts. A forge is found by its
+// name, and is in no list of what agents may have.
 type accountProviders struct{ presets *providers.Registry }
 
 // Provider implements accounts.Providers.
 func (a accountProviders) Provider(name string) (accounts.Provider, error) {
 	p, err := a.presets.Get(name)
+	if err != nil {
+		if f, is := forgeProvider(name); is {
+			return f, nil
+		}
+	}
 	if err == nil && p.AccountsOf() != p.Name {
 		p, err = a.presets.Get(p.AccountsOf())
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/store"
 )
 
 // buildIDLength is how much of the hash names a build.
@@ -135,4 +137,30 @@ func buildOf(r cw.RunState) string {
 		return ""
 	}
 	return filepath.Base(filepath.Dir(facts.Binary))
+}
+
+// unfinishedRuns gives every run that may still use its copy of the program: those
+// of agents, and those of a project's commands, each command with the directory
+// of its own.
+func unfinishedRuns(ctx context.Context, db *store.DB) ([]cw.RunState, error) {
+	runs, err := db.UnfinishedRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	commands, err := db.UnfinishedCommands(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range commands {
+		dirs, err := filepath.Glob(filepath.Join(run.Dir, "[0-9]*"))
+		if err != nil {
+			return nil, fmt.Errorf("list the commands of a run: %w", err)
+		}
+		for _, dir := range dirs {
+			of := run
+			of.Dir = dir
+			runs = append(runs, cw.RunState{Run: of})
+		}
+	}
+	return runs, nil
 }

@@ -58,6 +58,10 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 		}
 		return cw.Actor{Kind: cw.ActorPerson}, nil
 	}
+	if run.Kind == cw.RunCheck || run.Kind == cw.RunSetup {
+		// What an agent wrote may run in it, and it is neither that agent nor a person.
+		return cw.Actor{}, c.refuse(ctx, peer, cw.Actor{}, "a command of cw.yaml called cw")
+	}
 	actor := cw.Actor{Kind: cw.ActorAgent, ID: string(run.AgentID), AgentID: run.AgentID, RunID: run.ID}
 	if peer.Token == "" {
 		return actor, nil

@@ -33,7 +33,7 @@ func (j *janitor) collect(ctx context.Context, dry, pressure bool) ([]cw.Garbage
 		func(ctx context.Context, dry bool) ([]cw.Garbage, error) {
 			return j.trash.CollectTrash(ctx, dry, pressure)
 		},
-		j.collectRaw, j.collectChunks, j.collectBackups, j.collectBinaries, j.collectDebris, j.collectClones,
+		j.collectRaw, j.collectCommands, j.collectChunks, j.collectBackups, j.collectBinaries, j.collectDebris, j.collectClones,
 	}
 	for _, step := range steps {
 		found, err := step(ctx, dry)
@@ -142,7 +142,7 @@ func (j *janitor) collectBackups(_ context.Context, dry bool) ([]cw.Garbage, err
 }
 
 func (j *janitor) collectBinaries(ctx context.Context, dry bool) ([]cw.Garbage, error) {
-	runs, err := j.store.UnfinishedRuns(ctx)
+	runs, err := unfinishedRuns(ctx, j.store)
 	if err != nil {
 		return nil, err
 	}

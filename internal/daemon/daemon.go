@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cw/accounts"
+	"cw/dispatch"
 	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/event"
@@ -103,6 +104,9 @@ type parts struct {
 	store    *store.DB
 	watcher  *proc.Watcher
 	engine   *orchestrator.Orchestrator
+	tasks    *dispatch.Dispatcher
+	machine  *machine
+	repos    *worktree.Manager
 	plans    *planning.Manager
 	accounts *accounts.Manager
 	changes  *event.Subscription // of accounts
@@ -122,12 +126,16 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 	}
 	hub := event.NewHub()
 	var engine atomic.Pointer[orchestrator.Orchestrator]
+	var tasks atomic.Pointer[dispatch.Dispatcher]
 	db, err := store.Open(ctx, store.Options{
 		Dir: string(c.Home), Version: c.Version, Log: log, Reserve: c.Home.Reserve(), Boot: bootID(),
 		OnCommit: func(events []cw.Event) {
 			hub.Publish(events...)
 			if e := engine.Load(); e != nil {
 				e.Heard(events...)
+			}
+			if d := tasks.Load(); d != nil {
+				d.Ring()
 			}
 		},
 		Guards: guardsOf(c.Environ),
@@ -141,6 +149,7 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 		return err
 	}
 	engine.Store(p.engine)
+	tasks.Store(p.tasks)
 	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.doors.path, "http", addressOf(p.doors.tcp))
 	err = p.run(ctx, shutdown)
 	log.Info("daemon stopped; agents run on")
@@ -153,7 +162,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	if err != nil {
 		return nil, err
 	}
-	unfinished, err := db.UnfinishedRuns(ctx)
+	unfinished, err := unfinishedRuns(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +191,10 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	p.accounts = newAccounts(ctx, c, db, presets, log)
 	p.plans = planning.New(db)
 	report := func(ctx context.Context, actor cw.Actor, what string) { who.report(ctx, actor, what, 0) }
-	p.engine = buildEngine(ctx, c, p, hub, presets, c.Home.Binary(buildID), report)
+	p.repos = newRepos(ctx, c, db, log)
+	p.engine = buildEngine(c, p, hub, presets, p.repos, c.Home.Binary(buildID), report)
+	p.machine = &machine{store: db, engine: p.engine, keep: int64(c.Settings.Dispatch.KeepFree), log: log, peaks: map[string]int64{}}
+	p.tasks = newDispatcher(c, p, p.repos, log)
 	p.changes = hub.Subscribe(accountChanges())
 	p.janitor = newJanitor(c, db, p.engine, buildID, log)
 	p.notices = newNotifier(c, events{store: db, hub: hub}, log)
@@ -198,7 +210,9 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},
 			providerService: newProviderService(c, presets, db, c.Home.Binary(buildID)),
 			plans:           plans{p.plans},
-			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, notices: p.notices, shutdown: shutdown},
+			Dispatcher:      p.tasks,
+			forges:          newForges(c, p),
+			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, notices: p.notices, tasks: p.tasks, shutdown: shutdown},
 			Notifier:        p.notices,
 		},
 		Identify:     who.identify,
@@ -217,15 +231,11 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	return p, nil
 }
 
-// buildEngine makes the engine on the store and the watcher of p.
-func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, presets *providers.Registry, binary string,
-	report func(context.Context, cw.Actor, string),
-) *orchestrator.Orchestrator {
-	db, log := p.store, p.log
+// newRepos makes the only way to git.
+func newRepos(ctx context.Context, c Config, db *store.DB, log *slog.Logger) *worktree.Manager {
 	self := cw.Actor{Kind: cw.ActorCW}
-	fail := failpointOf(c.Environ)
-	repos := worktree.New(worktree.Options{
-		ReposDir: c.Home.Repos(), Log: log, Fail: fail, Guards: guardsOf(c.Environ),
+	return worktree.New(worktree.Options{
+		ReposDir: c.Home.Repos(), Log: log, Fail: failpointOf(c.Environ), Guards: guardsOf(c.Environ),
 		OnRestored: func(project string, changed []string) {
 			ev := cw.NewEvent(cw.EventMirrorRestored, self, cw.MirrorRestored{Project: project, Changed: changed})
 			if err := db.AddEvents(ctx, ev); err != nil && ctx.Err() == nil {
@@ -233,6 +243,14 @@ func buildEngine(ctx context.Context, c Config, p *parts, hub *event.Hub, preset
 			}
 		},
 	})
+}
+
+// buildEngine makes the engine on the store and the watcher of p.
+func buildEngine(c Config, p *parts, hub *event.Hub, presets *providers.Registry, repos *worktree.Manager, binary string,
+	report func(context.Context, cw.Actor, string),
+) *orchestrator.Orchestrator {
+	db, log := p.store, p.log
+	fail := failpointOf(c.Environ)
 	prices, problem := providers.LoadPrices(c.Home.Prices())
 	if problem != nil {
 		log.Warn("the file of prices is not used; the prices that come with cw are", "problem", problem)
@@ -280,6 +298,15 @@ func (p *parts) run(ctx context.Context, shutdown context.CancelFunc) error {
 		"accounts": func() error { return keepAccounts(inner, p.accounts, known, p.log) },
 		"parked":   func() error { return hearAccounts(inner, p.changes, p.engine) },
 		"notices":  func() error { return p.notices.Run(inner) },
+		"memory":   func() error { return p.machine.Run(inner) },
+		"tasks": func() error {
+			select {
+			case <-ready: // agents are known again
+			case <-inner.Done():
+				return nil
+			}
+			return p.tasks.Run(inner)
+		},
 	}
 	below := make(chan error, 1)
 	go func() { below <- together(inner, shutdown, loops) }()

@@ -168,6 +168,7 @@ func TestInsideAnAgent(t *testing.T) {
 		{"cw project list", 4},
 		{"cw project add .", 4},
 		{"cw project remove shop", 4},
+		{"cw project trust shop --yes", 4},
 		{"cw token create", 4},
 		{"cw token list", 4},
 		{"cw token revoke wall", 4},
@@ -358,9 +359,14 @@ func TestServices(t *testing.T) {
 		return servicetest.Fixture{
 			Services: l.Client(), Who: cw.ActorPerson, Repo: repo, NoRepo: l.Books,
 			Spawn: spawning(hang),
-			Work:  func(t *testing.T, projects ...string) (string, func()) { return working(t, l, projects) },
-			Ask:   func(t *testing.T) string { return asking(t, l) },
-			Talk:  func(t *testing.T) (string, cw.Services) { return talking(t, l) },
+			CommitFile: func(t *testing.T, content string) {
+				must(t, os.WriteFile(filepath.Join(repo, cw.ProjectFileName), []byte(content), 0o600))
+				lab.Git(t, repo, "add", cw.ProjectFileName)
+				lab.Git(t, repo, "commit", "-q", "-m", "How it is built")
+			},
+			Work: func(t *testing.T, projects ...string) (string, func()) { return working(t, l, projects) },
+			Ask:  func(t *testing.T) string { return asking(t, l) },
+			Talk: func(t *testing.T) (string, cw.Services) { return talking(t, l) },
 			Text: func() string { // the CLI does no script twice
 				return fakecli.Script{Hang: true, Book: l.Books, Content: cw.NewID()}.Text()
 			},
@@ -372,7 +378,8 @@ func TestServices(t *testing.T) {
 				_, err := l.Client().SetProject(l.T.Context(), l.Repo, cw.ProjectSettings{AutoResume: new(bool)})
 				must(t, err)
 			},
-			Fill: func(t *testing.T, f *servicetest.Fixture) { fill(t, l, f) },
+			Fill:       func(t *testing.T, f *servicetest.Fixture) { fill(t, l, f) },
+			Dispatches: true,
 		}
 	})
 }

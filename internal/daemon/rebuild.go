@@ -81,6 +81,9 @@ func (r *recovery) rebuiltFrom(dir string) (store.Rebuilt, bool) {
 	if err == nil {
 		err = json.Unmarshal(spec.Meta, &facts)
 	}
+	if err == nil && (facts.Kind == cw.RunCheck || facts.Kind == cw.RunSetup) {
+		return store.Rebuilt{}, false // of no agent: whoever wanted it asks again
+	}
 	if err == nil && (facts.AgentID == "" || r.Home.RunDir(facts.Agent, facts.Session) != dir) {
 		err = errors.New("it is not the directory of the run that it names")
 	}

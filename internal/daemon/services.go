@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cw/accounts"
+	"cw/dispatch"
 	"cw/internal/cw"
 	"cw/internal/notify"
 	"cw/internal/store"
@@ -25,6 +26,8 @@ type services struct {
 	costs
 	providerService
 	plans
+	*dispatch.Dispatcher
+	forges
 	daemonService
 	*notify.Notifier
 }
@@ -40,6 +43,7 @@ type daemonService struct {
 	store    *store.DB
 	janitor  *janitor
 	notices  *notify.Notifier
+	tasks    *dispatch.Dispatcher
 	shutdown context.CancelFunc
 }
 
@@ -53,6 +57,9 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.Questions, err = d.store.CountOpenQuestions(ctx); err != nil {
 		return st, fmt.Errorf("count questions: %w", err)
 	}
+	counts := d.tasks.Counts()
+	st.TasksRunning, st.TasksReady, st.TasksWaiting = counts.Running, counts.Ready, counts.Waiting
+	st.Checkpoints, st.Merges = counts.Checkpoints, counts.Merges
 	if st.DatabaseBytes, st.LogBytes, err = d.store.Sizes(ctx); err != nil {
 		return st, fmt.Errorf("measure databases: %w", err)
 	}

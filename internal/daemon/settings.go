@@ -20,6 +20,7 @@ type Settings struct {
 	Chunks  ChunkSettings   `config:"chunks"`
 
 	Questions QuestionSettings `config:"questions"`
+	Dispatch  DispatchSettings `config:"dispatch"`
 	Notify    NotifySettings   `config:"notify"`
 }
 
@@ -79,6 +80,20 @@ type QuestionSettings struct {
 	ExpireAfter time.Duration `config:"expireAfter"` // then it is withdrawn
 }
 
+// DispatchSettings is how many agents work on tasks at once, and what becomes of
+// tasks that fail.
+type DispatchSettings struct {
+	Machine    int   `config:"machine"`    // agents with a process; 0: from cores and memory
+	Provider   int   `config:"provider"`   // of one provider; 0: no limit, and so below
+	Account    int   `config:"account"`    // of one account
+	Project    int   `config:"project"`    // in one project
+	Initiative int   `config:"initiative"` // of one initiative
+	KeepFree   Bytes `config:"keepFree"`   // memory that no agent is started into
+	Retries    int   `config:"retries"`    // of a task that failed
+	HandBacks  int   `config:"handBacks"`  // of work that conflicts, and of work whose checks fail
+	Checks     int   `config:"checks"`     // merges that are checked at once
+}
+
 // NotifySettings is how people are told of events, and of which.
 type NotifySettings struct {
 	Webhook    string   `config:"webhook"`    // URL; "": none
@@ -98,6 +113,7 @@ func DefaultSettings() Settings {
 		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
 
 		Questions: QuestionSettings{RemindAfter: 15 * time.Minute},
+		Dispatch:  DispatchSettings{KeepFree: 512 << 20, Retries: 1, HandBacks: 2, Checks: 1},
 		Notify:    NotifySettings{Events: noticeEvents()},
 	}
 }
