@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +36,15 @@ A secret is read from stdin, on a terminal after a prompt that does not show it.
 It is kept in the system's keyring or a sealed file, and given to nothing but the
 provider's CLI.
 
+An account of github or gitlab has a token for pull requests: see cw pr create.
+
 An account has a directory of its own for the CLI's settings, which cw account
 show tells. Nothing of yours is copied into it.`,
 		Example: `claude setup-token          # prints a token
 cw account add --email you@example.com --token -
 cw account add --provider codex --name work --api-key < key
 cw account add --name work --config-dir ~/.claude-work
+cw account add --provider github --name work --token - < token
 cw account add --email you@example.com && cw account login you@example.com`,
 		RunE: start(a, runF, accountAddRun, opts),
 	}
@@ -77,6 +82,10 @@ func accountAddRun(ctx context.Context, o *accountAddOptions) error {
 		return a.printJSON(v)
 	}
 	a.printAccount(v)
+	if slices.Contains(cw.Forges(), cw.Forge(v.Provider)) {
+		a.note("cw pr create uses it for repositories at %s", cmp.Or(v.BaseURL, cw.Forge(v.Provider).Title()))
+		return nil
+	}
 	a.note("its CLI has settings of its own, in the directory shown; nothing of yours is copied there")
 	if req.Token.Empty() && req.APIKey.Empty() && req.ConfigDir == "" {
 		a.note("it has no login yet: cw account login %s", shellWord(accountTitle(v.Account)))

@@ -42,7 +42,6 @@ func agentDiffRun(ctx context.Context, o *agentDiffOptions) error {
 	}
 	req := cw.DiffRequest{Stat: o.stat}
 	if o.project != "" {
-		var err error
 		if req.Project, err = a.projectRef(o.project); err != nil {
 			return err
 		}
@@ -51,10 +50,29 @@ func agentDiffRun(ctx context.Context, o *agentDiffOptions) error {
 	if err != nil {
 		return err
 	}
+	return a.printDiff(d, o.stat)
+}
+
+// projectNamed finds the name of a project that a flag gives by name, id, path or
+// URL; "" stays.
+func (a *app) projectNamed(ctx context.Context, svc cw.Services, project string) (string, error) {
+	if project == "" {
+		return "", nil
+	}
+	ref, err := a.projectRef(project)
+	if err != nil {
+		return "", err
+	}
+	p, err := svc.Project(ctx, ref)
+	return p.Name, err
+}
+
+// printDiff prints a difference: as a patch, or only its size.
+func (a *app) printDiff(d cw.Diff, stat bool) error {
 	switch {
 	case a.json:
 		return a.printJSON(d)
-	case o.stat:
+	case stat:
 		a.printDiffStat(d)
 		return nil
 	}

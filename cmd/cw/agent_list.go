@@ -196,15 +196,20 @@ func listStatus(v cw.AgentView, now time.Time) string {
 	return status + bracketed(string(v.Reason))
 }
 
-// fit makes a table of agents as narrow as a terminal: the goal, which is last,
-// is cut, and where it would say nothing any more, other columns go first.
+// fit makes a table of agents as narrow as a terminal.
 func fit(header []string, rows [][]string, width int) ([]string, [][]string) {
-	for _, name := range []string{"", "MODE", "PROVIDER", "FOR", "PROJECT", "PLAN", "AGE"} {
+	return narrow(header, rows, width, "MODE", "PROVIDER", "FOR", "PROJECT", "PLAN", "AGE")
+}
+
+// narrow makes a table as narrow as a terminal: the last column is cut, and where
+// it would say nothing any more, others go first, in this order.
+func narrow(header []string, rows [][]string, width int, others ...string) ([]string, [][]string) {
+	for i, name := range append([]string{""}, others...) {
 		header, rows = without(header, rows, name)
-		if room := width - leadWidth(append([][]string{header}, rows...)); room >= titleMin || name == "AGE" {
+		if room := width - leadWidth(append([][]string{header}, rows...)); room >= titleMin || i == len(others) {
 			for _, row := range rows {
-				goal := &row[len(row)-1]
-				*goal = cut(*goal, max(room, 1))
+				last := &row[len(row)-1]
+				*last = cut(*last, max(room, 1))
 			}
 			break
 		}

@@ -162,6 +162,7 @@ func (a *app) printWorktree(p paint, w cw.AgentWorktree) {
 		{"base", base},
 		{"head", shortCommit(w.HeadCommit)},
 		{"worktree", worktreeFact(w)},
+		{"ports", portsFact(w.Ports)},
 		{"snapshot", snapshotFact(w)},
 		{"commits", fmt.Sprint(w.Commits)},
 		{"changes", statFact(w.Stat)},
@@ -189,6 +190,15 @@ func fetchStep(w cw.AgentWorktree) string {
 		return ""
 	}
 	return fmt.Sprintf("git fetch %s %s", shellWord(w.FetchFrom), shellWord(shortRef(w.HandedOver)))
+}
+
+// portsFact names the ports of a worktree; "" without any.
+func portsFact(ports []int) string {
+	var names []string
+	for i, port := range ports {
+		names = append(names, fmt.Sprintf("CW_PORT_%d=%d", i, port))
+	}
+	return strings.Join(names, " ")
 }
 
 // worktreeFact says where a worktree is.

@@ -83,6 +83,9 @@ func TestDaemon(t *testing.T) {
 	sessions(t, "daemon", []sessionCase{
 		{"status", []string{"status"}, nil, 0},
 		{"status json", []string{"status", "--json"}, nil, 0},
+		{"status tasks", []string{"status"}, func(b *bench) {
+			b.fake.status.TasksRunning, b.fake.status.TasksReady, b.fake.status.TasksWaiting, b.fake.status.Checkpoints, b.fake.status.Merges = 3, 1, 4, 1, 2
+		}, 0},
 		{"status down", []string{"status"}, down, 5},
 		{"status down json", []string{"status", "--json"}, down, 5},
 		{"stop", []string{"stop"}, nil, 0},

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -28,20 +26,6 @@ const (
 	demoCleanMax = 30 * time.Second
 )
 
-// demoJob is one agent of the demo that does a task.
-type demoJob struct {
-	script string // below demo/
-	task   string // its name, as detail.sh gives it
-}
-
-func demoJobs() []demoJob {
-	return []demoJob{
-		{"several.sh", "Let greet.sh greet several people at once"},
-		{"tests.sh", "Write a test for greet.sh"},
-		{"docs.sh", "Document how to use greet.sh"},
-	}
-}
-
 type demoOptions struct {
 	app  *app
 	keep bool
@@ -52,14 +36,16 @@ func newDemoCmd(a *app, runF func(context.Context, *demoOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See agents plan and work, without a key or an account",
-		Long: `See the main job within half a minute: in a scratch repository, agents go from a
-goal to tasks, and what they suggest is accepted by itself. Then three agents do
-the tasks in parallel, each on a branch of its own. The agents are small shell
-scripts that come with cw; git is all that is needed.
+		Long: `See the whole line within a minute: in a scratch repository, agents go from a goal
+to tasks, and what they suggest is accepted by itself. Then agents do the tasks
+side by side, each on a branch of its own. One has a question, one conflicts with
+another and one fails the check: each goes on by itself until all work is on one
+branch, which is brought onto main. The agents are small shell scripts that come
+with cw; git is all that is needed.
 
 Everything is in a temporary folder, with a CW_HOME and a daemon of its own. At
 the end the daemon is stopped and the folder removed, also after Ctrl-C.`,
-		Annotations: exits("0  every task ended with a commit", "1  one did not, or a step did not come to its end", "130  Ctrl-C"),
+		Annotations: exits("0  every task is merged", "1  one is not, or a step did not come to its end", "130  Ctrl-C"),
 		Args:        noArgs,
 		RunE:        start(a, runF, demoRun, opts),
 	}
@@ -101,7 +87,8 @@ type demo struct {
 	keep   bool
 	// initiative and what became of it.
 	initiative cw.InitiativeView
-	agents     []cw.AgentView // that do the tasks
+	agents     []cw.AgentView // that did the tasks
+	landings   []cw.Landing
 }
 
 func newDemo(outer *app, keep bool) (*demo, error) {
@@ -132,16 +119,13 @@ func (d *demo) run(ctx context.Context) error {
 	if err := d.open(ctx); err != nil {
 		return err
 	}
-	d.say("From a goal to tasks: in each step an agent suggests, and all of it is accepted here:")
+	d.say("From a goal to a merged branch: agents suggest, and all of it is accepted here; then others do the tasks,")
+	d.say("each in a worktree of its own. One of them asks, one conflicts with another, and one fails the check:")
 	if err := d.plan(ctx); err != nil {
 		return err
 	}
-	d.say("Three agents are started at once to do the tasks, each in a worktree of its own:")
-	if err := d.spawn(ctx); err != nil {
-		return err
-	}
-	d.say("This is what they do:")
-	if err := d.watch(ctx); err != nil {
+	d.say("It is brought onto main:")
+	if err := d.land(ctx); err != nil {
 		return err
 	}
 	if d.json {
@@ -153,58 +137,12 @@ func (d *demo) run(ctx context.Context) error {
 	return d.judge()
 }
 
-// spawn starts the agents that do the tasks, all at the same time.
-func (d *demo) spawn(ctx context.Context) error {
-	jobs := demoJobs()
-	d.agents = make([]cw.AgentView, len(jobs))
-	errs := make([]error, len(jobs))
-	var all sync.WaitGroup
-	for i, job := range jobs {
-		all.Go(func() { d.agents[i], errs[i] = d.spawnOne(ctx, job) })
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	for i, name := range d.names() {
-		d.app.printf("  %s  %s  %s\n", name, d.agents[i].Branch, jobs[i].task)
-	}
-	return ctx.Err()
-}
-
-func (d *demo) spawnOne(ctx context.Context, job demoJob) (cw.AgentView, error) {
-	i := slices.IndexFunc(d.initiative.Tasks, func(t cw.Task) bool { return t.Name == job.task })
-	if i < 0 {
-		return cw.AgentView{}, cw.Errorf(cw.CodeFailed, "no agent suggested the task %q", job.task)
-	}
-	req := d.request(job.script)
-	req.RequestKey, req.Mode, req.InitiativeID, req.TaskID = cw.NewID(), cw.ModeExecute, d.initiative.ID, d.initiative.Tasks[i].ID
-	return d.svc.Spawn(context.WithoutCancel(ctx), req)
-}
-
-// watch shows all agents together until each is at rest.
-func (d *demo) watch(ctx context.Context) error {
-	names := d.names()
-	followers := make([]*follower, len(d.agents))
-	for i, v := range d.agents {
-		followers[i] = &follower{
-			app: d.app, svc: d.svc, agent: v, started: d.app.now(), prefix: names[i] + " │ ",
-			query: cw.OutputQuery{Until: cw.UntilRest},
-		}
-	}
-	err := followAll(ctx, followers)
-	for i, f := range followers {
-		d.agents[i] = f.agent
-	}
-	return err
-}
-
 // names are the names of the agents as they are shown.
 func (d *demo) names() []string { return agentNames(d.app.paint(d.app.outTTY), d.agents) }
 
 // report shows the branches.
 func (d *demo) report(ctx context.Context) {
-	d.say("Their work, each on a branch in the scratch repository:")
+	d.say("Who did it, each on a branch in the scratch repository:")
 	names := d.names()
 	for i, v := range d.agents {
 		d.app.printf("  %s  %s, %s, %s\n", names[i], v.Status, count(v.Commits(), "commit"), statFact(v.Stat()))
@@ -217,20 +155,19 @@ func (d *demo) report(ctx context.Context) {
 		d.app.printf("\n  %s\n", strings.ReplaceAll(strings.TrimSpace(picture), "\n", "\n  "))
 	}
 	d.app.printf("\nIn a repository of yours: %s\n", `cw run "what is to be done"`)
-	d.app.printf("From a goal to tasks:     %s\n", `cw initiative create "NAME" --project ., and cw initiative run NAME`)
+	d.app.printf("From a goal to a branch:  %s\n", `cw initiative create "NAME" --project ., and cw initiative run NAME --until execute`)
 }
 
-// judge is an error when an agent does not end with its work committed.
+// judge is an error when a task is not done, or nothing was landed.
 func (d *demo) judge() error {
 	var errs []error
-	for _, v := range d.agents {
-		why, err := judge(v)
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case why != exitCommitted:
-			errs = append(errs, cw.Errorf(cw.CodeFailed, "%s ended without a commit", v.Alias))
+	for _, t := range d.initiative.Tasks {
+		if t.Status != cw.TaskDone {
+			errs = append(errs, cw.Errorf(cw.CodeFailed, "the task %q is %s", t.Name, t.Status))
 		}
+	}
+	if len(d.landings) == 0 {
+		errs = append(errs, cw.Errorf(cw.CodeFailed, "nothing was landed"))
 	}
 	return errors.Join(errs...)
 }
@@ -241,7 +178,8 @@ func (d *demo) printJSON() error {
 		Repo       string            `json:"repo"`
 		Initiative cw.InitiativeView `json:"initiative"`
 		Agents     []report          `json:"agents"`
-	}{Home: string(d.home()), Repo: d.repo(), Initiative: d.initiative}
+		Landings   []cw.Landing      `json:"landings"`
+	}{Landings: d.landings, Home: string(d.home()), Repo: d.repo(), Initiative: d.initiative}
 	for _, v := range d.agents {
 		why, _ := judge(v)
 		out.Agents = append(out.Agents, newReport(v, why, d.app.now().Sub(v.CreatedAt)))

@@ -22,7 +22,7 @@ func (d *demo) makeRepo(ctx context.Context) error {
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"symbolic-ref", "HEAD", "refs/heads/main"},
-		{"add", "README.md", "greet.sh"},
+		{"add", "README.md", "check.sh", "cw.yaml", "greet.sh"},
 		{"commit", "-q", "--no-gpg-sign", "-m", "A program that greets"},
 	} {
 		if _, err := d.git(ctx, args...); err != nil {

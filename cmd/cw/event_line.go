@@ -55,11 +55,12 @@ func (l *eventLines) line(e cw.Event) string {
 
 func (l *eventLines) kind(t cw.EventType, text string) string {
 	switch t {
-	case cw.EventAgentCrashed, cw.EventSecurityRefused, cw.EventMirrorRestored:
+	case cw.EventAgentCrashed, cw.EventSecurityRefused, cw.EventMirrorRestored, cw.EventTaskBlocked:
 		return l.paint.red(text)
-	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventQuestionReminded, cw.EventDiskLow:
+	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventQuestionReminded, cw.EventDiskLow,
+		cw.EventTaskCheckpoint, cw.EventMergeConflicted, cw.EventMergeRed, cw.EventDispatchChanged:
 		return l.paint.yellow(text)
-	case cw.EventAgentStopped, cw.EventDiskOK:
+	case cw.EventAgentStopped, cw.EventDiskOK, cw.EventMergeMerged, cw.EventInitiativeLanded:
 		return l.paint.green(text)
 	}
 	return text
@@ -70,7 +71,8 @@ func (l *eventLines) name(e cw.Event) string {
 	if e.AgentID == "" {
 		return "-"
 	}
-	if name := oneLine(payload[struct{ Name string }](e).Name); name != "" {
+	ofTask := strings.HasPrefix(string(e.Type), "task:") // whose payload has the name of the task
+	if name := oneLine(payload[struct{ Name string }](e).Name); name != "" && !ofTask {
 		l.names[e.AgentID] = name
 		return name
 	}
@@ -93,6 +95,9 @@ func eventText(e cw.Event) string {
 	case cw.EventProjectAdded, cw.EventProjectRemoved:
 		p := payload[cw.ProjectChanged](e)
 		return p.Name + bracketed(p.Path)
+	case cw.EventProjectTrusted, cw.EventProjectUntrusted:
+		p := payload[cw.ProjectTrusted](e)
+		return p.Name + bracketed(fmt.Sprintf("%.12s", p.Digest))
 	case cw.EventTokenCreated, cw.EventTokenRevoked:
 		p := payload[cw.TokenChanged](e)
 		return p.Name + bracketed(commaList(p.Scopes))
@@ -220,6 +225,12 @@ func whyRun(r cw.RunReason) string {
 		return "goes on with an account that can be used"
 	case cw.RunWake:
 		return "another agent asks it something"
+	case cw.RunConflict:
+		return "its work does not go together with what is merged"
+	case cw.RunCheckRed:
+		return "its work fails a check"
+	case cw.RunReview:
+		return "a person did not accept its work"
 	case cw.RunBudget:
 		return "its budget is spent, asked to commit what it has and to end"
 	}

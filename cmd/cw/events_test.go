@@ -32,6 +32,8 @@ func happened(t *testing.T) []cw.Event {
 	payloads := map[cw.EventType]any{
 		cw.EventProjectAdded:          cw.ProjectChanged{Name: "site", Path: "/work/site"},
 		cw.EventProjectRemoved:        cw.ProjectChanged{Name: "site", Path: "/work/site"},
+		cw.EventProjectTrusted:        cw.ProjectTrusted{Name: "site", Digest: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		cw.EventProjectUntrusted:      cw.ProjectTrusted{Name: "site", Digest: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 		cw.EventAgentSpawned:          cw.AgentSpawned{Name: "brave-otter", Mode: cw.ModeExecute, Provider: "claude", Title: "make the tests pass\x1b[2J\nall of them"},
 		cw.EventAgentStarting:         cw.AgentStarting{Name: "brave-otter", SessionNumber: 1, Reason: cw.RunSpawn},
 		cw.EventAgentRunning:          cw.AgentRunning{Name: "brave-otter", SessionNumber: 1, PID: 4242},
@@ -87,6 +89,16 @@ func happened(t *testing.T) []cw.Event {
 		cw.EventPhaseChanged:       cw.PhaseChanged{PhaseID: "ffffffffffff", Name: "Price rules", Status: cw.PhaseApproved},
 		cw.EventTaskCreated:        cw.TaskChanged{TaskID: "kkkkkkkkkkkk", PhaseID: "ffffffffffff", Name: "Lower a price", Status: cw.TaskPending},
 		cw.EventTaskChanged:        cw.TaskChanged{TaskID: "kkkkkkkkkkkk", PhaseID: "ffffffffffff", Name: "Lower a price", Status: cw.TaskDone},
+		cw.EventTaskCheckpoint:     cw.TaskCheckpoint{TaskID: "kkkkkkkkkkkk", Name: "Look\nat it", Type: cw.TaskCheckpointVerify},
+		cw.EventTaskBlocked:        cw.TaskBlockedBy{TaskID: "kkkkkkkkkkkk", Name: "Lower a price", Reason: "brave-otter crashed (no_signal)\nmore"},
+		cw.EventMergeQueued:        cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeQueued},
+		cw.EventMergeChecking:      cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeChecking},
+		cw.EventMergeConflicted:    cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeConflicted, Text: "conflicts in a.go"},
+		cw.EventMergeRed:           cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeRed, Text: "the check \"test\" fails: exit code 1"},
+		cw.EventMergeMerged:        cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price\x1b[2J", Name: "brave-otter", Status: cw.MergeMerged},
+		cw.EventMergeDismissed:     cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Status: cw.MergeDismissed, Text: "its task is cancelled"},
+		cw.EventInitiativeLanded:   cw.InitiativeLanded{InitiativeID: "iiiiiiiiiiii", Slug: "spring-sale", Project: "shop", Into: "main", Commit: "0123456789012345678901234567890123456789"},
+		cw.EventDispatchChanged:    cw.DispatchChanged{State: cw.DispatchPaused},
 		cw.EventProposalCreated:    cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetPage, TargetID: "dddddddddddd", Action: cw.ActionUpdate, Title: "Rounding"},
 		cw.EventProposalAccepted:   cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetTask, TargetID: "kkkkkkkkkkkk", Action: cw.ActionCreate, Title: "Lower a price"},
 		cw.EventProposalDismissed:  cw.ProposalChanged{ProposalID: "rrrrrrrrrrrr", Target: cw.TargetPage, TargetID: "dddddddddddd", Action: cw.ActionDelete, Title: "Rounding", Note: "it is\nneeded"},
@@ -235,6 +247,28 @@ func TestWhyRun(t *testing.T) {
 	} {
 		if text := whyRun(r); text == string(r) {
 			t.Errorf("%s has no words", r)
+		}
+	}
+}
+
+// TestEventNames: an event about a task has the name of the task in it, which is
+// not that of the agent that does it.
+func TestEventNames(t *testing.T) {
+	t.Parallel()
+	lines := newEventLines(newBench(t).app)
+	by := cw.Actor{Kind: cw.ActorCW}
+	for _, e := range []cw.Event{
+		cw.NewEvent(cw.EventTaskChanged, by, cw.TaskChanged{TaskID: "hhhhhhhhhhhh", Name: "Lower it"}).About("aaaaaaaaaaaa", ""),
+		cw.NewEvent(cw.EventAgentRunning, by, cw.AgentRunning{Name: "brave-otter"}).About("aaaaaaaaaaaa", ""),
+		cw.NewEvent(cw.EventTaskBlocked, by, cw.TaskBlockedBy{TaskID: "hhhhhhhhhhhh", Name: "Lower it"}).About("aaaaaaaaaaaa", ""),
+		cw.NewEvent(cw.EventAgentWarning, by, cw.AgentWarning{}).About("aaaaaaaaaaaa", ""),
+	} {
+		want := "brave-otter"
+		if e.Type == cw.EventTaskChanged { // nobody told yet who it is
+			want = "aaaaaaaaaaaa"
+		}
+		if got := lines.name(e); got != want {
+			t.Errorf("%s: %q, want %q", e.Type, got, want)
 		}
 	}
 }

@@ -99,6 +99,17 @@ func (f *fakeServices) EditInitiative(ctx context.Context, ref string, e cw.Init
 	return v.Initiative, f.plan("EditInitiative", e)
 }
 
+func (f *fakeServices) CreatePullRequest(ctx context.Context, initiative string, req cw.PullRequestRequest) (cw.PullRequest, error) {
+	v, err := f.Initiative(ctx, initiative)
+	if err != nil {
+		return cw.PullRequest{}, err
+	}
+	return cw.PullRequest{
+		ProjectID: "pppppppppppp", Project: "shop", Forge: cw.ForgeGitHub, Number: 12, URL: "https://github.com/acme/shop/pull/12", Title: v.Name,
+		Branch: v.Branch, Head: "0123456789abcdef0123456789abcdef01234567", Base: "main", Draft: req.Draft, Pushed: true,
+	}, f.plan("CreatePullRequest", req)
+}
+
 func (f *fakeServices) CreatePage(_ context.Context, req cw.CreatePageRequest) (cw.Document, error) {
 	return cw.Document{
 		ID: "eeeeeeeeeeee", InitiativeID: "iiiiiiiiiiii", ParentID: req.ParentID, Title: req.Title, Body: req.Body, Revision: 1,

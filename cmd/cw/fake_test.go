@@ -19,6 +19,8 @@ type fakeServices struct {
 	mu       sync.Mutex
 	agents   []cw.AgentView
 	projects []cw.Project
+	file     cw.ProjectFileView // the cw.yaml of each of them
+	trusted  []cw.TrustRequest
 	diffs    map[string]cw.Diff
 	output   map[cw.AgentID][]cw.OutputEvent
 	chunks   map[cw.AgentID][]cw.Chunk
@@ -45,6 +47,7 @@ type fakeServices struct {
 	fakeAccounts
 	fakeProviders
 	fakePlans
+	fakeDispatch
 	fakeConversations
 	kept cw.Plan // of an agent
 }
@@ -61,6 +64,16 @@ func newFake() *fakeServices {
 			Socket: "/home/lead/.cw/run/cw.sock", StartedAt: epoch.Add(-90 * time.Minute), AgentsAlive: 2, Agents: 5,
 			Projects: 1, DatabaseBytes: 3 << 20, LogBytes: 512, FreeBytes: 40 << 30,
 		},
+	}
+}
+
+// breaks lets a method fail so many times from now on; 0: always.
+func (f *fakeServices) breaks(method string, times int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.errs[method] = err
+	if times > 0 {
+		f.failures[method] = times
 	}
 }
 
@@ -246,6 +259,28 @@ func (f *fakeServices) Project(_ context.Context, ref string) (cw.Project, error
 		}
 	}
 	return cw.Project{}, cw.Errorf(cw.CodeNotFound, "there is no project %q", ref).WithHint("cw project list shows all")
+}
+
+func (f *fakeServices) ProjectFile(ctx context.Context, project, _ string) (cw.ProjectFileView, error) {
+	p, err := f.Project(ctx, project)
+	if err != nil {
+		return cw.ProjectFileView{}, err
+	}
+	view := f.file
+	view.ProjectID, view.Project, view.Commit = p.ID, p.Name, "0123456789abcdef0123456789abcdef01234567"
+	return view, f.fails("ProjectFile")
+}
+
+func (f *fakeServices) TrustProject(ctx context.Context, project string, req cw.TrustRequest) (cw.ProjectFileView, error) {
+	if err := f.fails("TrustProject"); err != nil {
+		return cw.ProjectFileView{}, err
+	}
+	f.trusted = append(f.trusted, req)
+	if f.file.Trusted, f.file.TrustedBy, f.file.TrustedAt = !req.Revoke, "", nil; !req.Revoke {
+		at := epoch
+		f.file.TrustedBy, f.file.TrustedAt = "person", &at
+	}
+	return f.ProjectFile(ctx, project, req.Ref)
 }
 
 func (f *fakeServices) RemoveProject(ctx context.Context, ref string) (cw.Project, error) {

@@ -15,7 +15,7 @@ const initiativeWhat = "an initiative: its slug or id"
 func newInitiativeCmd(a *app) *cobra.Command {
 	group := newGroupCmd("initiative", "Goals over one or more repositories, with pages, phases and tasks",
 		newInitiativeCreateCmd(a, nil), newInitiativeListCmd(a, nil), newInitiativeShowCmd(a, nil),
-		newInitiativeEditCmd(a, nil), newInitiativeRunCmd(a, nil),
+		newInitiativeEditCmd(a, nil), newInitiativeRunCmd(a, nil), newInitiativeDiffCmd(a, nil),
 		newInitiativeArchiveCmd(a, nil))
 	for _, cmd := range group.Commands() {
 		if name := cmd.Name(); name != "list" && name != "create" {
@@ -88,8 +88,21 @@ func (a *app) printInitiative(i cw.Initiative, more ...[2]string) {
 		{"branch", oneLine(i.Branch())},
 		{"projects", projectsFact(i.Projects)},
 		{"first page", string(i.RootPageID)},
+		{"tasks", tasksDoneBy(i.Work)},
 		{"made", strings.TrimSpace(clock(i.CreatedAt) + bracketed(oneLine(i.CreatedBy)))},
 	}, more...))
+}
+
+// tasksDoneBy says what is special about how tasks are done.
+func tasksDoneBy(w cw.WorkSettings) string {
+	var parts []string
+	if w.Hold {
+		parts = append(parts, "are not started by themselves")
+	}
+	if agent := strings.Join(strings.Fields(oneLine(w.Provider+" "+w.Model+" "+w.Script)), " "); agent != "" {
+		parts = append(parts, "by "+agent)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // projectsFact names the projects of an initiative.

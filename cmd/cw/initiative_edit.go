@@ -15,6 +15,11 @@ type initiativeEditOptions struct {
 	goal       optionalText
 	projects   []string
 	noProjects bool
+	provider   optionalText
+	model      optionalText
+	script     optionalText
+	hold       bool
+	held       func() bool // --hold was said
 }
 
 func newInitiativeEditCmd(a *app, runF func(context.Context, *initiativeEditOptions) error) *cobra.Command {
@@ -32,6 +37,11 @@ func newInitiativeEditCmd(a *app, runF func(context.Context, *initiativeEditOpti
 	fl.Var(&opts.goal, "goal", "what is to be reached: a `TEXT`, Markdown; - reads it from stdin")
 	fl.StringArrayVar(&opts.projects, "project", nil, "a `PROJECT` that it spans; give all of them")
 	fl.BoolVar(&opts.noProjects, "no-projects", false, "let it span no project")
+	fl.Var(&opts.provider, "provider", "the `PROVIDER` that does its tasks; empty: as for any agent")
+	fl.Var(&opts.model, "model", "the `MODEL` that does its tasks; empty: the CLI's own")
+	fl.Var(&opts.script, "script", "with the provider script: the executable `FILE` that does its tasks")
+	fl.BoolVar(&opts.hold, "hold", false, "do not start its tasks by themselves; --hold=false starts them again")
+	opts.held = func() bool { return fl.Changed("hold") }
 	return cmd
 }
 
@@ -49,10 +59,32 @@ func initiativeEditRun(ctx context.Context, o *initiativeEditOptions) error {
 	if len(refs) > 0 && o.noProjects {
 		return usagef("--project and --no-projects exclude each other").WithHint("give one of them")
 	}
+	if e.Work, err = o.workEdit(a); err != nil {
+		return err
+	}
 	if e.Projects = listFlag[string](refs, o.noProjects); e == (cw.InitiativeEdit{}) {
-		return errNothingToChange("--name, --goal, --project, --no-projects")
+		return errNothingToChange("--name, --goal, --project, --no-projects, --provider, --model, --script, --hold")
 	}
 	return a.editInitiative(ctx, o.ref, e)
+}
+
+// workEdit is what is said of how tasks are done; nil for nothing.
+func (o *initiativeEditOptions) workEdit(a *app) (*cw.WorkEdit, error) {
+	w := cw.WorkEdit{Provider: o.provider.value, Model: o.model.value, Script: o.script.value}
+	if w.Script != nil && *w.Script != "" {
+		path, err := a.scriptPath(*w.Script)
+		if err != nil {
+			return nil, err
+		}
+		w.Script = &path
+	}
+	if o.held != nil && o.held() {
+		w.Hold = &o.hold
+	}
+	if w == (cw.WorkEdit{}) {
+		return nil, nil
+	}
+	return &w, nil
 }
 
 // editInitiative changes an initiative and shows it.

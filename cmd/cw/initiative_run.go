@@ -32,7 +32,9 @@ func newInitiativeRunCmd(a *app, runF func(context.Context, *initiativeRunOption
 		Long: `Walk the steps from a goal to tasks: discuss, refine, plan, detail. In each an agent
 reads the repositories and what was decided before, and suggests: decisions,
 better pages, phases, and for each phase its tasks. After each step you decide
-about what it suggests, and the next one begins.
+about what it suggests, and the next one begins. With --until execute the walk
+goes on until every task is done and merged, and tells what happens on the way.
+Tasks are started by the daemon, whether anybody watches or not.
 
 On a terminal questions and decisions are asked in place. Elsewhere, or when you
 leave, the walk ends; the same command goes on where it was, whoever answered or
@@ -43,24 +45,26 @@ does, each of them for one question.
 A step is done when its agent is idle and every proposal of it is decided on. What
 is done is not done again, unless --from names it, or an earlier step was made
 anew since; what --from left out stays left out. detail has an agent for each
-phase that was accepted and has no tasks yet.`,
+phase that was accepted and has no tasks yet. --from execute leaves the other steps
+out, for tasks that you made by hand.`,
 		Example: `cw initiative run spring-sale
 cw initiative run spring-sale --until plan
 cw initiative run spring-sale --yes --answers answers.json --provider codex
-cw initiative run spring-sale --from plan`,
+cw initiative run spring-sale --from plan
+cw initiative run spring-sale --until execute`,
 		Annotations: exits(
 			"0  every step is done",
 			"1  an agent crashed or was stopped",
 			"4  the initiative is archived, or with --yes: a proposal cannot be accepted",
 			"6  parked with --no-wait-parked; the agent goes on",
-			"7  an agent waits for answers, or proposals wait for a decision",
+			"7  an agent waits for answers, proposals wait for a decision, or only you can let tasks go on",
 			"130  Ctrl-C; an agent that works goes on",
 		),
 		Args: oneArg(&opts.ref, initiativeWhat),
 		RunE: start(a, runF, initiativeRunRun, opts),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&opts.until, "until", string(cw.ModeDetail), "the last `STEP` to do: "+commaList(walkSteps()))
+	fl.StringVar(&opts.until, "until", string(cw.ModeDetail), "the last `STEP` to do: "+commaList(allSteps()))
 	fl.StringVar(&opts.from, "from", "", "begin this `STEP` anew, and go on from there (default: where the last walk was)")
 	fl.BoolVarP(&opts.yes, "yes", "y", false, "accept everything that is suggested")
 	fl.StringVar(&opts.answers, "answers", "", "answer questions from this JSON `FILE`, - for stdin")
@@ -69,7 +73,7 @@ cw initiative run spring-sale --from plan`,
 	fl.BoolVar(&opts.noWaitParked, "no-wait-parked", false, "do not wait for an agent whose accounts are all at their limit")
 	opts.defineCLI(fl)
 	for _, flag := range []string{"until", "from"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts(walkSteps()), cobra.ShellCompDirectiveNoFileComp)) // the flags were defined above
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts(allSteps()), cobra.ShellCompDirectiveNoFileComp)) // the flags were defined above
 	}
 	return cmd
 }
@@ -91,7 +95,26 @@ func initiativeRunRun(ctx context.Context, o *initiativeRunOptions) error {
 			WithHint("cw initiative archive %s --undo takes it out again", shellWord(oneLine(v.Slug)))
 	}
 	w.initiative = v.Initiative
+	if err := w.settleWork(ctx); err != nil {
+		return err
+	}
 	return w.toTheEnd(ctx)
+}
+
+// settleWork lets tasks be done by the agents that the flags name, before any of
+// them is accepted: it is started at once then.
+func (w *walk) settleWork(ctx context.Context) error {
+	req, now := w.request(cw.ModeExecute), w.initiative.Work
+	if w.plan.until != cw.ModeExecute || req.Provider == "" && req.Model == "" && req.Script == "" {
+		return nil
+	}
+	if req.Provider == now.Provider && req.Model == now.Model && req.Script == now.Script {
+		return nil
+	}
+	_, err := w.svc.EditInitiative(ctx, string(w.initiative.ID), cw.InitiativeEdit{
+		Work: &cw.WorkEdit{Provider: &req.Provider, Model: &req.Model, Script: &req.Script},
+	})
+	return err
 }
 
 // walk makes a walk of the flags, without a daemon. CodeInvalid.
@@ -106,10 +129,13 @@ func (o *initiativeRunOptions) walk() (*walk, error) {
 		if w.plan.from, err = stepNamed("from", o.from); err != nil {
 			return nil, err
 		}
+		if w.plan.from == cw.ModeExecute && w.plan.until == cw.ModeDetail { // no step comes before it
+			w.plan.until = cw.ModeExecute
+		}
 	}
 	switch {
 	case len(w.plan.steps()) == 0:
-		return nil, usagef("--from %s comes after --until %s", o.from, o.until).WithHint("the steps are %s", commaList(walkSteps()))
+		return nil, usagef("--from %s comes after --until %s", o.from, o.until).WithHint("the steps are %s", commaList(allSteps()))
 	case o.parallel < 1:
 		return nil, usagef("--parallel %d lets no agent work", o.parallel).WithHint("give 1 or more")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,21 +14,25 @@ func walkSteps() []cw.Mode {
 	return []cw.Mode{cw.ModeDiscuss, cw.ModeRefine, cw.ModePlan, cw.ModeDetail}
 }
 
+// allSteps are the steps from a goal to merged work: after those of the architects
+// the one in which the tasks are done.
+func allSteps() []cw.Mode { return append(walkSteps(), cw.ModeExecute) }
+
 // stepNamed reads a step. flag is where it was given. CodeInvalid.
 func stepNamed(flag, word string) (cw.Mode, error) {
-	if slices.Contains(walkSteps(), cw.Mode(word)) {
+	if slices.Contains(allSteps(), cw.Mode(word)) {
 		return cw.Mode(word), nil
 	}
 	err := usagef("--%s %s is no step", flag, oneLine(word))
-	if near, ok := cw.Nearest(word, texts(walkSteps())); ok {
+	if near, ok := cw.Nearest(word, texts(allSteps())); ok {
 		return "", err.WithHint("did you mean %s?", near)
 	}
-	return "", err.WithHint("the steps are %s", strings.Join(texts(walkSteps()), ", "))
+	return "", err.WithHint("the steps are %s", strings.Join(texts(allSteps()), ", "))
 }
 
 // walkPlan says which way a walk goes.
 type walkPlan struct {
-	from, until cw.Mode // from "": the first step
+	from, until cw.Mode // from "": the first step; execute, too, is one of them
 	parallel    int     // agents that work side by side, at least 1
 	// passed are agents that do not count, because their step is made anew.
 	passed map[cw.AgentID]bool
@@ -38,8 +43,24 @@ type walkPlan struct {
 
 // steps are those that the walk goes.
 func (p walkPlan) steps() []cw.Mode {
-	steps := walkSteps()
-	return steps[max(slices.Index(steps, p.from), 0) : slices.Index(steps, p.until)+1]
+	steps := allSteps()
+	from, until := max(slices.Index(steps, p.from), 0), slices.Index(steps, p.until)+1
+	return steps[min(from, until):until]
+}
+
+// architects are the steps of the walk in which something is suggested.
+func (p walkPlan) architects() []cw.Mode {
+	return slices.DeleteFunc(p.steps(), func(step cw.Mode) bool { return step == cw.ModeExecute })
+}
+
+// place says which step of how many one is: without the step execute, where the
+// walk does not come to it.
+func (p walkPlan) place(step cw.Mode) string {
+	all := walkSteps()
+	if p.until == cw.ModeExecute {
+		all = allSteps()
+	}
+	return fmt.Sprintf("step %d of %d: %s", slices.Index(all, step)+1, len(all), step)
 }
 
 // walkView is what there is of an initiative, as far as a walk decides by it.
@@ -63,7 +84,7 @@ type walkMove struct {
 // over tells whether nothing is left to do.
 func (m walkMove) over() bool { return m.step == "" }
 
-// nextMove decides what a walk does next, from what there is: so it goes on
+// nextMove decides what a walk does next in the steps of the architects, from what there is: so it goes on
 // where it was, whoever did what meanwhile.
 //
 // A step is done when its agent is idle and each of its proposals is decided on.
@@ -72,7 +93,7 @@ func (m walkMove) over() bool { return m.step == "" }
 // one has some: an earlier walk began there.
 func nextMove(p walkPlan, v walkView) walkMove {
 	var since time.Time
-	steps := p.steps()
+	steps := p.architects()
 	for i, step := range steps {
 		agents := countedAgents(p, v, step, since)
 		begunLater := slices.ContainsFunc(steps[i+1:], func(later cw.Mode) bool { return len(countedAgents(p, v, later, since)) > 0 })

@@ -157,7 +157,7 @@ func TestInitiativeRun(t *testing.T) {
 		{"archived", []string{"initiative", "run", "autumn"}, plans, 4},
 		{"mistyped", []string{"initiative", "run", "sprng-sale"}, plans, 3},
 		{"no step", with("--until", "detial"), goal, 2},
-		{"no step at all", with("--from", "execute"), goal, 2},
+		{"no step at all", with("--from", "dispatch"), goal, 2},
 		{"backwards", with("--from", "plan", "--until", "refine"), goal, 2},
 		{"nobody", with("--parallel", "0"), goal, 2},
 		{"no answers", with("--answers", "-"), stdin("[]", goal), 2},

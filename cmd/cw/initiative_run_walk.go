@@ -33,6 +33,7 @@ type walkReport struct {
 	Accepted   []cw.Proposal     `json:"accepted"`
 	Dismissed  []cw.Proposal     `json:"dismissed"`
 	Proposals  []cw.Proposal     `json:"proposals"` // that wait for a decision
+	Tasks      []cw.DispatchTask `json:"tasks"`     // of the step execute: that are not done, each that waits with its reason
 }
 
 // exitProposals is the word of a report for a walk that ended at a decision.
@@ -45,6 +46,7 @@ func newWalk(a *app) *walk {
 		plan: walkPlan{until: cw.ModeDetail, parallel: sideBySide, passed: map[cw.AgentID]bool{}, own: map[cw.AgentID]bool{}},
 		report: walkReport{
 			ExitReason: exitDone, Agents: []cw.AgentView{}, Accepted: []cw.Proposal{}, Dismissed: []cw.Proposal{}, Proposals: []cw.Proposal{},
+			Tasks: []cw.DispatchTask{},
 		},
 	}
 }
@@ -85,6 +87,8 @@ func (w *walk) walk(ctx context.Context) error {
 		m := nextMove(w.plan, v)
 		w.report.Step = m.step
 		switch {
+		case m.over() && w.plan.until == cw.ModeExecute:
+			return w.execute(ctx)
 		case m.over() && moves == 0:
 			w.app.note("nothing is left to do up to %s; --from STEP begins a step anew", w.plan.until)
 			return nil
@@ -159,7 +163,10 @@ func (w *walk) say(format string, args ...any) {
 // again is the command that goes on where a walk ended, with the same agents.
 func (w *walk) again() string {
 	line := "cw initiative run " + shellWord(oneLine(w.initiative.Slug))
-	if w.plan.until != cw.ModeDetail {
+	switch {
+	case w.plan.from == cw.ModeExecute: // nothing of it is begun anew
+		line += " --from " + string(w.plan.from)
+	case w.plan.until != cw.ModeDetail:
 		line += " --until " + string(w.plan.until)
 	}
 	for _, word := range w.flags {

@@ -15,7 +15,7 @@ import (
 // work begins the agents that are to begin, and watches them, and those that
 // work already, to their ends.
 func (w *walk) work(ctx context.Context, m walkMove, phases []cw.Phase) error {
-	w.say("step %d of %d: %s", slices.Index(walkSteps(), m.step)+1, len(walkSteps()), m.step)
+	w.say("%s", w.plan.place(m.step))
 	agents := slices.Clone(m.follow)
 	for _, phase := range m.begin {
 		agent, err := w.begin(ctx, m.step, phase)

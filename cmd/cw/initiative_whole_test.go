@@ -80,6 +80,7 @@ func TestInitiativeSession(t *testing.T) {
 
 	play([]step{
 		{args: "initiative list", says: []string{"no initiatives yet"}},
+		{args: "dispatch pause", says: []string{"paused"}}, // so that nothing moves by itself
 		{args: "project add $SHOP"},
 		{args: "project add $DOCS"},
 		{args: "initiative create Spring_sale --project shop --project docs --goal -", stdin: "Prices can be lowered\n", says: []string{"spring-sale", "cw/spring-sale", "shop, docs"}},

@@ -83,6 +83,7 @@ func TestQuestion(t *testing.T) {
 	file := append(otter, "--answers", "-")
 	sessions(t, "question", []sessionCase{
 		{"list", []string{"question", "list"}, asks, 0},
+		{"list and checkpoints", []string{"question", "list"}, func(b *bench) { idle(b); b.fake.status.Checkpoints = 2 }, 0},
 		{"list all", []string{"question", "ls", "--status", "all"}, asks, 0},
 		{"list json", []string{"question", "list", "--status", "answered", "--json"}, asks, 0},
 		{"list empty", []string{"question", "list"}, idle, 0},

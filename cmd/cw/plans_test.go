@@ -132,6 +132,11 @@ func TestInitiative(t *testing.T) {
 		{"show unknown json", []string{"initiative", "show", "nothing-like-it", "--json"}, plans, 3},
 		{"edit", []string{"initiative", "edit", "spring-sale", "--name", "Summer sale"}, plans, 0},
 		{"edit nothing", []string{"initiative", "edit", "spring-sale"}, plans, 2},
+		{"edit hold wrong", []string{"initiative", "edit", "spring-sale", "--hold=x"}, plans, 2},
+		{"show work", []string{"initiative", "show", "spring-sale"}, func(b *bench) {
+			plans(b)
+			b.fake.initiatives[0].Work = cw.WorkSettings{Provider: "script", Script: "/x.sh", Hold: true}
+		}, 0},
 		{"edit both", []string{"initiative", "edit", "spring-sale", "--project", "shop", "--no-projects"}, plans, 2},
 		{"archive", []string{"initiative", "archive", "spring-sale"}, plans, 0},
 		{"archive undo", []string{"initiative", "archive", "autumn", "--undo", "--json"}, plans, 0},
@@ -209,6 +214,17 @@ func TestTasks(t *testing.T) {
 		{"list nothing", []string{"task", "list"}, nil, 2},
 		{"list both", []string{"task", "list", "spring-sale", "--phase", "eeeeeeeeeeee"}, nil, 2},
 		{"show", []string{"task", "show", "hhhhhhhhhhhh"}, plans, 0},
+		{"show blocked", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
+			plans(b)
+			t := &b.fake.initiatives[0].Tasks[2]
+			t.Status, t.AgentID, t.Starts, t.Blocked, t.Comment = cw.TaskBlocked, "aaaaaaaaaaaa", 2, "test: exit code 1\n--- FAIL\x1b[2J\n", "not\nlike this"
+		}, 0},
+		{"show retried", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
+			plans(b)
+			t := &b.fake.initiatives[0].Tasks[2]
+			at := epoch.Add(time.Minute)
+			t.AgentID, t.Starts, t.Blocked, t.RetryAt = "aaaaaaaaaaaa", 1, "brave-otter crashed (no_signal)", &at
+		}, 0},
 		{"show json", []string{"task", "show", "hhhhhhhhhhhh", "--json"}, plans, 0},
 		{"show mistyped", []string{"task", "show", "hhhhhhhhhhhhh"}, plans, 3},
 		{"create", []string{
@@ -300,6 +316,10 @@ func TestPlansArrive(t *testing.T) {
 		args []string
 		want any
 	}{
+		{[]string{"initiative", "edit", "spring-sale", "--hold"}, cw.InitiativeEdit{Work: &cw.WorkEdit{Hold: new(true)}}},
+		{[]string{"initiative", "edit", "spring-sale", "--hold=false", "--provider", "", "--model", "m", "--script", "./x.sh"}, cw.InitiativeEdit{Work: &cw.WorkEdit{
+			Hold: new(false), Provider: text(""), Model: text("m"), Script: text("/work/repo/x.sh"),
+		}}},
 		{[]string{"initiative", "edit", "spring-sale", "--no-projects"}, cw.InitiativeEdit{Projects: &none}},
 		{[]string{"initiative", "edit", "spring-sale", "--goal", "", "--name", "x"}, cw.InitiativeEdit{Goal: text(""), Name: text("x")}},
 		{[]string{"initiative", "edit", "spring-sale", "--project", "./shop", "--project", "docs"}, cw.InitiativeEdit{Projects: &[]string{"/work/repo/shop", "docs"}}},

@@ -12,7 +12,7 @@ import (
 
 func newProjectCmd(a *app) *cobra.Command {
 	return newGroupCmd("project", "The git repositories that cw works on",
-		newProjectAddCmd(a, nil), newProjectListCmd(a, nil), newProjectShowCmd(a, nil), newProjectSetCmd(a, nil), newProjectRemoveCmd(a, nil))
+		newProjectAddCmd(a, nil), newProjectListCmd(a, nil), newProjectShowCmd(a, nil), newProjectSetCmd(a, nil), newProjectTrustCmd(a, nil), newProjectRemoveCmd(a, nil))
 }
 
 // projectRef makes what is a path absolute: the daemon has another working
@@ -27,9 +27,9 @@ func (a *app) projectRef(ref string) (string, error) {
 	return ref, nil
 }
 
-// printProject shows one project.
-func (a *app) printProject(p cw.Project) {
-	facts(a.out, "", [][2]string{
+// printProject shows one project, with more facts about it.
+func (a *app) printProject(p cw.Project, more ...[2]string) {
+	facts(a.out, "", append([][2]string{
 		{"name", oneLine(p.Name)},
 		{"id", string(p.ID)},
 		{"path", oneLine(p.Path)},
@@ -41,7 +41,7 @@ func (a *app) printProject(p cw.Project) {
 		{"falls back to", oneLine(strings.Join(p.Fallback, ", "))},
 		{"agents make agents", agentSpawnFact(p.AgentSpawn)},
 		{"added", p.CreatedAt.Local().Format("2006-01-02 15:04")},
-	})
+	}, more...))
 }
 
 // branchesFact says where agents' branches of a remote repository are: nothing

@@ -24,8 +24,8 @@ work in; the repository itself is only read. cw run does this by itself.
 
 Or clone the remote repository at URL: https, ssh, git@HOST:PATH or file. Before
 each spawn it is fetched again; an agent begins at its default branch or at
---base. Nothing is ever pushed: branches of agents are in cw's clone, and cw
-agent show says how to fetch them. git gets credentials from your ssh agent or
+--base. Nothing is pushed but by cw pr create: branches of agents are in cw's
+clone, and cw agent show says how to fetch them. git gets credentials from your ssh agent or
 your credential helper; a URL that holds some is refused, and nobody is asked
 for a password.`,
 		Example: "cw project add .\ncw project add ~/src/site\ncw project add git@forge.example:team/site.git",

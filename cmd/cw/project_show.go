@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"cw/internal/cw"
 )
 
 type projectShowOptions struct {
@@ -35,9 +37,51 @@ func projectShowRun(ctx context.Context, o *projectShowOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.app.json {
-		return o.app.printJSON(p)
+	file, err := svc.ProjectFile(ctx, ref, "")
+	if err != nil && ctx.Err() != nil {
+		return err
 	}
-	o.app.printProject(p)
+	if err != nil { // the repository may be gone: the rest is known all the same
+		file = cw.ProjectFileView{Problem: err.Error()}
+	}
+	if o.app.json {
+		return o.app.printJSON(shownProject{Project: p, ProjectFile: factsOfFile(file)})
+	}
+	o.app.printProject(p, [2]string{cw.ProjectFileName, fileFact(file)})
 	return nil
+}
+
+// shownProject is a project with what is known of its cw.yaml.
+type shownProject struct {
+	cw.Project
+
+	ProjectFile shownFile `json:"projectFile"`
+}
+
+// shownFile tells of a cw.yaml at HEAD, without its content.
+type shownFile struct {
+	Present bool   `json:"present"`
+	Trusted bool   `json:"trusted"`
+	Commit  string `json:"commit,omitempty"`
+	Digest  string `json:"digest,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func factsOfFile(v cw.ProjectFileView) shownFile {
+	return shownFile{Present: v.Present, Trusted: v.Trusted, Commit: v.Commit, Digest: v.Digest, Problem: v.Problem}
+}
+
+// fileFact says how a project's cw.yaml stands; "" without one.
+func fileFact(v cw.ProjectFileView) string {
+	switch {
+	case v.Problem != "":
+		return "cannot be used: " + oneLine(v.Problem)
+	case !v.Present:
+		return ""
+	case !v.Trusted:
+		return "not trusted; look at it: cw project trust " + shellWord(oneLine(v.Project))
+	case v.TrustedAt == nil:
+		return "has nothing that is run"
+	}
+	return "trusted since " + v.TrustedAt.Local().Format("2006-01-02 15:04")
 }

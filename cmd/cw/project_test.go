@@ -56,6 +56,23 @@ func TestProject(t *testing.T) {
 			Mirror: "site-pppp.git", Fallback: []string{}, CreatedAt: epoch, UpdatedAt: epoch,
 		}}
 	}
+	untrusted := func(b *bench) {
+		site(b)
+		b.fake.file = cw.ProjectFileView{
+			Present: true, Digest: "abcd", Content: "setup: [npm ci]\n# \x1b[2K\u202eseems harmless\n",
+			File: cw.ProjectFile{Setup: []cw.ProjectCommand{{Name: "npm ci", Run: "npm ci"}}},
+		}
+	}
+	broken := func(b *bench) {
+		site(b)
+		b.fake.file = cw.ProjectFileView{Present: true, Problem: "cw.yaml:1: unknown key \"checs\" (did you mean checks?)"}
+	}
+	typing := func(text string) func(*bench) {
+		return func(b *bench) {
+			untrusted(b)
+			b.in, b.inTTY, b.errTTY = strings.NewReader(text), true, true
+		}
+	}
 	sessions(t, "project", []sessionCase{
 		{"add", []string{"project", "add", "../site"}, nil, 0},
 		{"add json", []string{"project", "add", "--json", "."}, nil, 0},
@@ -77,6 +94,25 @@ func TestProject(t *testing.T) {
 		{"show by path", []string{"project", "show", "."}, site, 0},
 		{"show json", []string{"project", "show", "--json", "site"}, site, 0},
 		{"show unknown", []string{"project", "show", "none"}, site, 3},
+		{"show with file", []string{"project", "show", "site"}, untrusted, 0},
+		{"show with file json", []string{"project", "show", "--json", "site"}, untrusted, 0},
+		{"show broken file", []string{"project", "show", "site"}, broken, 0},
+		{"trust asked", []string{"project", "trust", "site"}, typing("maybe\nyes\n"), 0},
+		{"trust refused", []string{"project", "trust", "site"}, typing("no\n"), 4},
+		{"trust left", []string{"project", "trust", "site"}, typing(""), 4},
+		{"trust without a terminal", []string{"project", "trust", "site"}, untrusted, 7},
+		{"trust yes", []string{"project", "trust", "--yes", "site"}, untrusted, 0},
+		{"trust json", []string{"project", "trust", "--json", "--yes", "site"}, untrusted, 0},
+		{"trust digest", []string{"project", "trust", "--digest", "abcd", "site"}, untrusted, 0},
+		{"trust another digest", []string{"project", "trust", "--digest", "ef", "--yes", "site"}, untrusted, 4},
+		{"trust changed meanwhile", []string{"project", "trust", "--yes", "site"}, func(b *bench) {
+			untrusted(b)
+			b.fake.errs["TrustProject"] = cw.Errorf(cw.CodeRefused, "the cw.yaml of site is another one than what you looked at").WithHint("look at it again: cw project trust site")
+		}, 4},
+		{"trust no file", []string{"project", "trust", "site"}, site, 4},
+		{"trust broken file", []string{"project", "trust", "--yes", "site"}, broken, 4},
+		{"trust unknown", []string{"project", "trust", "none"}, site, 3},
+		{"trust revoke", []string{"project", "trust", "--revoke", "site"}, untrusted, 0},
 		{"remove", []string{"project", "remove", "site"}, site, 0},
 		{"remove json", []string{"project", "rm", "--json", "site"}, site, 0},
 		{"remove used", []string{"project", "remove", "site"}, func(b *bench) {

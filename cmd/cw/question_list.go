@@ -73,7 +73,16 @@ func questionListRun(ctx context.Context, o *questionListOptions) error {
 	default:
 		a.printQuestionList(questions)
 	}
+	a.noteCheckpoints(ctx, svc)
 	return nil
+}
+
+// noteCheckpoints says how many tasks wait for a person, too. It only adds to the
+// picture: what cannot be read is left out.
+func (a *app) noteCheckpoints(ctx context.Context, svc cw.Services) {
+	if s, err := svc.Status(ctx); err == nil && s.Checkpoints > 0 {
+		a.note("checkpoints: %s", checkpointsFact(s.Checkpoints))
+	}
 }
 
 // wanted are the statuses to ask for; none means all.

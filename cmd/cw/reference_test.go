@@ -84,7 +84,7 @@ func reference(root *cobra.Command) string {
 				continue
 			}
 			for _, each := range commands(c) {
-				if each.HasAvailableSubCommands() {
+				if each.HasAvailableSubCommands() && each.Annotations[exitsKey] == "" { // it only holds others
 					continue
 				}
 				describe(&b, each)

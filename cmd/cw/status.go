@@ -66,6 +66,8 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"http", s.HTTP},
 		{"agents", fmt.Sprintf("%d alive of %d", s.AgentsAlive, s.Agents)},
 		{"questions", questionsFact(s.Questions)},
+		{"checkpoints", checkpointsFact(s.Checkpoints)},
+		{"tasks", tasksFact(s)},
 		{"projects", fmt.Sprint(s.Projects)},
 		{"disk", diskFact(a.paint(a.outTTY), s)},
 		{"sizes", a.sizesFact(s)},
@@ -78,6 +80,26 @@ func questionsFact(n int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: cw question list", plural(n, "1 waits for an answer", fmt.Sprintf("%d wait for answers", n)))
+}
+
+// checkpointsFact tells how many tasks wait for a verdict, "" for none.
+func checkpointsFact(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: cw dispatch status", plural(n, "1 waits for you", fmt.Sprintf("%d wait for you", n)))
+}
+
+// tasksFact tells how far tasks are, "" when there is nothing to do.
+func tasksFact(s cw.DaemonStatus) string {
+	if s.TasksRunning+s.TasksReady+s.TasksWaiting+s.Merges == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d running, %d next, %d waiting", s.TasksRunning, s.TasksReady, s.TasksWaiting)
+	if s.Merges > 0 {
+		text += ", " + count(s.Merges, "merge") + " to be made"
+	}
+	return text
 }
 
 // diskFact tells how much is free, and whether that is enough to start runs.

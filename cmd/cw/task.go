@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ const taskWhat = "a task: its id"
 func newTaskCmd(a *app) *cobra.Command {
 	return newGroupCmd("task", "The tasks of an initiative",
 		newTaskCreateCmd(a, nil), newTaskListCmd(a, nil), newTaskShowCmd(a, nil), newTaskEditCmd(a, nil),
-		newTaskEndCmd(a, cw.TaskDone, nil), newTaskEndCmd(a, cw.TaskCancelled, nil))
+		newTaskEndCmd(a, cw.TaskDone, nil), newTaskRejectCmd(a, nil), newTaskEndCmd(a, cw.TaskCancelled, nil), newTaskDiffCmd(a, nil))
 }
 
 // taskFlags are the flags that task create and task edit have in common.
@@ -53,9 +54,32 @@ func (a *app) printTask(t cw.Task) {
 		{"after", oneLine(commaList(t.DependsOn))},
 		{"paths", lines(t.Paths)},
 		{"checks", lines(t.Checks)},
+		{"agent", agentOfTask(t)},
+		{"failed", failedFact(t)},
+		{"you said", clean(t.Comment)},
 		{"done", clean(t.Summary)},
 		{"changed", clock(t.UpdatedAt)},
 	})
+}
+
+// agentOfTask names the agent of a task, and how many were started for it.
+func agentOfTask(t cw.Task) string {
+	if t.Starts < 2 {
+		return string(t.AgentID)
+	}
+	return string(t.AgentID) + fmt.Sprintf(" (agent number %d of this task)", t.Starts)
+}
+
+// failedFact says what failed last, and when the task is started again.
+func failedFact(t cw.Task) string {
+	text := strings.TrimRight(clean(t.Blocked), "\n \t")
+	switch {
+	case t.RetryAt != nil:
+		return strings.TrimSpace(text + "\nit is started again after " + clock(*t.RetryAt))
+	case t.Status == cw.TaskBlocked:
+		return text + "\nit is tried again with cw dispatch retry " + oneLine(string(t.ID))
+	}
+	return text
 }
 
 // lines writes one clean line for each text.
@@ -69,13 +93,20 @@ func lines(texts []string) string {
 
 // editTasks changes tasks one after the other and shows them.
 func (a *app) editTasks(ctx context.Context, refs []string, e cw.TaskEdit) ([]cw.Task, error) {
+	return a.eachTask(ctx, refs, func(ctx context.Context, svc cw.Services, id cw.TaskID) (cw.Task, error) {
+		return svc.EditTask(ctx, id, e)
+	})
+}
+
+// eachTask does something with tasks, one after the other, and shows them.
+func (a *app) eachTask(ctx context.Context, refs []string, act func(context.Context, cw.Services, cw.TaskID) (cw.Task, error)) ([]cw.Task, error) {
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	done := []cw.Task{}
 	for _, ref := range refs {
-		t, err := svc.EditTask(ctx, cw.TaskID(ref), e)
+		t, err := act(ctx, svc, cw.TaskID(ref))
 		if err != nil {
 			return done, hintNear(ctx, svc, err, nounTask, ref)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"cw/internal/cw"
 )
@@ -13,36 +14,92 @@ type taskEndOptions struct {
 	refs   []string
 	status cw.TaskStatus
 	undo   bool
+	// comment is for whoever works on it next: a file is not meant, - is stdin.
+	comment optionalText
 }
 
 // newTaskEndCmd makes done or cancel.
 func newTaskEndCmd(a *app, status cw.TaskStatus, runF func(context.Context, *taskEndOptions) error) *cobra.Command {
 	opts := &taskEndOptions{app: a, status: status}
 	cmd := &cobra.Command{
-		Use:         "done ID...",
-		Short:       "Say that tasks are done",
+		Use:   "done ID...",
+		Short: "Say that tasks are done",
+		Long: `Say that tasks are done. A checkpoint that waits for you is decided on: of one that
+is to be verified the work is merged then, and what comes after a decision or an
+action goes on. Any other task is closed as it is, and nothing of it is merged.`,
+		Example:     "cw task done k3v7q2mzt5ha\ncw task done k3v7q2mzt5ha --comment \"blue, as the logo\"",
 		Annotations: exits("4  it cannot be: see where it stands with cw task show"),
 		Args:        someArgs(&opts.refs, taskWhat, "cw task list INITIATIVE shows all"),
 		RunE:        start(a, runF, taskEndRun, opts),
 	}
 	if status == cw.TaskCancelled {
 		cmd.Use, cmd.Short = "cancel ID...", "Say that tasks are not to be done"
+		cmd.Long, cmd.Example = "", ""
+	} else {
+		commentFlag(cmd.Flags(), &opts.comment)
 	}
 	cmd.Flags().BoolVar(&opts.undo, "undo", false, "make them pending again")
 	return cmd
+}
+
+// commentFlag defines --comment, what a person says of a checkpoint.
+func commentFlag(fl *pflag.FlagSet, into *optionalText) {
+	fl.Var(into, "comment", "what whoever works on it next is told: a `TEXT`, - for stdin")
+}
+
+// comment reads what --comment gives, "" without the flag. CodeInvalid.
+func (a *app) comment(comment optionalText) (string, error) {
+	if comment.value == nil {
+		return "", nil
+	}
+	text, err := a.readText("the comment", *comment.value, cw.VerdictMax)
+	if err != nil {
+		return "", err
+	}
+	return text, cw.TaskVerdict{Accept: true, Comment: text}.Check()
 }
 
 func taskEndRun(ctx context.Context, o *taskEndOptions) error {
 	a := o.app
 	status := o.status
 	if o.undo {
+		if o.comment.value != nil {
+			return usagef("--undo and --comment exclude each other").WithHint("a comment is part of a verdict, which is not taken back")
+		}
 		status = cw.TaskPending
 	}
-	done, err := a.editTasks(ctx, o.refs, cw.TaskEdit{Status: &status})
+	comment, err := a.comment(o.comment)
+	if err != nil {
+		return err
+	}
+	end := func(ctx context.Context, svc cw.Services, id cw.TaskID) (cw.Task, error) {
+		if status == cw.TaskDone {
+			return doneTask(ctx, svc, id, comment)
+		}
+		return svc.EditTask(ctx, id, cw.TaskEdit{Status: &status})
+	}
+	done, err := a.eachTask(ctx, o.refs, end)
 	if a.json && (err == nil || len(done) > 0) {
 		if printErr := a.printJSON(done); err == nil {
 			err = printErr
 		}
 	}
 	return err
+}
+
+// doneTask accepts a checkpoint that waits for a person, and closes any other
+// task.
+func doneTask(ctx context.Context, svc cw.Services, id cw.TaskID, comment string) (cw.Task, error) {
+	t, err := svc.Task(ctx, id)
+	switch {
+	case err != nil:
+		return cw.Task{}, err
+	case t.AwaitsVerdict():
+		return svc.DecideTask(ctx, id, cw.TaskVerdict{Accept: true, Comment: comment})
+	case comment != "":
+		return cw.Task{}, cw.Errorf(cw.CodeRefused, "the task %s waits for no verdict, so nobody would read the comment", t.ID).
+			WithHint("cw task show %[1]s says where it stands; cw task done %[1]s closes it without", t.ID)
+	}
+	done := cw.TaskDone
+	return svc.EditTask(ctx, id, cw.TaskEdit{Status: &done})
 }
