@@ -7,7 +7,7 @@ LANE     := ./scripts/lane.sh
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
 # under it. The longest come first, and two of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/worktree cw/internal/cwtest/realcli cw/internal/daemon cw/internal/cwtest/badinput
+BESIDE   := cw/e2e cw/worktree cw/internal/cwtest/mergelab cw/internal/cwtest/realcli cw/internal/daemon cw/internal/cwtest/badinput
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab

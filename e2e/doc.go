@@ -9,7 +9,8 @@
 // life_test.go, what cw asks of an agent by itself in reminders_test.go. Accounts
 // that fail in the middle of a task are in failover_test.go, logins whose tokens
 // are renewed in login_linux_test.go. Agents that talk with each other are in
-// converse_test.go, by commands, and converse_tools_test.go, by cw's tools.
+// converse_test.go, by commands, and converse_tools_test.go, by cw's tools. Tasks
+// that run by themselves, and a conflict that goes back, are in dispatch_test.go.
 //
 // A scenario knows only what the requests tell it, and each has a twin with
 // one prompt block removed that must fail: so the prompts are tested too.

@@ -11,10 +11,12 @@ import (
 
 // elsewhere begins the names of the steps that are about what no flow has, as
 // accounts, clones, and folders that are in the way. They are left to the tests of
-// their packages.
+// their packages, and those of merging and landing to the merge lab, which kills at
+// them on the whole program.
 func elsewhere() []string {
 	return []string{
-		"add/secret", "refresh/", "remove/row", "stall/", "trash/purged", "worktree/aside", "worktree/cloned", "worktree/fetched", "worktree/linked",
+		"add/secret", "commands/", "refresh/", "remove/row", "setup/", "stall/", "trash/purged", "worktree/aside", "worktree/branch-pushed", "worktree/cloned", "worktree/fetched", "worktree/linked",
+		"worktree/integration-", "worktree/land", "worktree/published", "worktree/scratch-",
 		"worktree/purged", "worktree/purging", "worktree/remote-fetched", "worktree/submodules", "worktree/undone-",
 	}
 }

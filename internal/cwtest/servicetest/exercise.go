@@ -37,6 +37,8 @@ type Fixture struct {
 	Project string
 	// Repo is the absolute path of a repository that is no project yet.
 	Repo string
+	// CommitFile commits a cw.yaml with this content in Repo.
+	CommitFile func(t *testing.T, content string)
 	// NoRepo is the absolute path of a folder that is no repository.
 	NoRepo string
 	// Spawn is a request that works; its agent runs until it is stopped.
@@ -64,6 +66,8 @@ type Fixture struct {
 	// Suggest makes an agent of an initiative that suggests changes: in any order,
 	// and with other ids than these.
 	Suggest func(t *testing.T, initiative cw.InitiativeID, proposals ...cw.Proposal) (name string)
+	// Dispatches tells that tasks are dispatched. The cases of it pause that.
+	Dispatches bool
 }
 
 // Asked are the questions, asked at once, of the agents of Fixture.Ask.
@@ -94,6 +98,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"LetGo", nil, letGoCase},
 		{"Projects", func(f Fixture) bool { return f.Repo != "" && f.NoRepo != "" }, projectsCase},
 		{"RemoteProjects", func(f Fixture) bool { return f.Repo != "" }, remoteProjectsCase},
+		{"Trust", func(f Fixture) bool { return f.Repo != "" && f.CommitFile != nil }, trustCase},
 		{"ProjectInUse", func(f Fixture) bool { return f.Project != "" }, projectInUseCase},
 		{"Agents", func(f Fixture) bool { return f.Agent != "" }, agentsCase},
 		{"AgentPages", func(f Fixture) bool { return f.Spawn.Goal != "" }, agentPagesCase},
@@ -144,6 +149,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"RemoveWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, removeWaitingCase},
 		{"RestoreGone", func(f Fixture) bool { return f.Work != nil && f.Lose != nil }, restoreGoneCase},
 		{"ProjectSettings", func(f Fixture) bool { return f.Repo != "" }, projectSettingsCase},
+		{"PullRequest", nil, pullRequestCase},
 		{"Garbage", nil, garbageCase},
 		{"Backup", nil, backupCase},
 		{"Notices", nil, noticesCase},
@@ -162,6 +168,9 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"PhasesAndTasks", nil, phasesAndTasksCase},
 		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},
 		{"BadPrompts", nil, badPromptsCase},
+		{"Dispatch", func(f Fixture) bool { return f.Dispatches }, dispatchCase},
+		{"DispatchPlan", func(f Fixture) bool { return f.Dispatches }, dispatchPlanCase},
+		{"BadDispatch", func(f Fixture) bool { return f.Dispatches }, badDispatchCase},
 		{"Proposals", func(f Fixture) bool { return f.Suggest != nil }, proposalsCase},
 	}
 	for _, c := range cases {

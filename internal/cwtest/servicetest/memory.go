@@ -23,9 +23,11 @@ type Memory struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced at every change
 	projects []cw.Project
-	agents   []cw.AgentView  // oldest first, without what view adds
-	tokens   []cw.Token      // oldest first
-	accounts []memoryAccount // oldest first, without those that are removed
+	files    map[string]string                           // the cw.yaml of repositories, by path
+	trusts   map[cw.ProjectID]map[string]cw.ProjectTrust // by digest
+	agents   []cw.AgentView                              // oldest first, without what view adds
+	tokens   []cw.Token                                  // oldest first
+	accounts []memoryAccount                             // oldest first, without those that are removed
 	budgets  []cw.Budget
 	asked    []cw.QuestionView      // oldest first
 	talks    []cw.ConversationView  // oldest first
@@ -39,6 +41,7 @@ type Memory struct {
 	keptFrom int64 // stored events below are forgotten
 	clock    time.Time
 	stopped  bool
+	dispatch cw.DispatchState // nothing is ever started, whatever it says
 
 	readers atomic.Int64
 
@@ -53,10 +56,13 @@ func NewMemory() *Memory {
 	m := &Memory{
 		Identity: func(a cw.Actor) cw.Whoami { return cw.Whoami{Kind: a.Kind, AgentID: a.AgentID, RunID: a.RunID} },
 		changed:  make(chan struct{}),
+		files:    map[string]string{},
+		trusts:   map[cw.ProjectID]map[string]cw.ProjectTrust{},
 		requests: map[string]cw.AgentID{},
 		kept:     map[cw.AgentID]cw.Plan{},
 		lost:     map[cw.AgentID]bool{},
 		keptFrom: 1,
+		dispatch: cw.DispatchRunning,
 		clock:    time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC),
 	}
 	m.plans = &plans{of: m}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"cw/environment"
 	"cw/internal/cw"
 )
 
@@ -13,7 +14,11 @@ const (
 	PreparedAgent      = "brave-otter" // at rest, works in PreparedProject
 	PreparedStandalone = "calm-heron"  // runs, works in no project
 	PreparedProject    = "shop"
+	preparedFile       = "checks: {test: go test ./...}\n" // its cw.yaml, which nobody trusts yet
 )
+
+// PreparedDigest is that of the cw.yaml of PreparedProject.
+func PreparedDigest() string { return environment.Digest([]byte(preparedFile)) }
 
 // Prepared makes a Memory with everything that Exercise asks for. Paths in it
 // hold characters that are special in a URL.
@@ -29,8 +34,9 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 	}
 	m := NewMemory()
 	ctx := cw.WithActor(t.Context(), cw.Actor{Kind: cw.ActorPerson})
-	_, err := m.AddProject(ctx, cw.ProjectRequest{Path: repo(PreparedProject)})
+	shop, err := m.AddProject(ctx, cw.ProjectRequest{Path: repo(PreparedProject)})
 	ok(t, err)
+	m.CommitFile(shop.Path, preparedFile)
 	_, err = m.Spawn(ctx, cw.SpawnRequest{Goal: "sell more", Name: PreparedAgent, Projects: []string{PreparedProject}})
 	ok(t, err)
 	_, err = m.Spawn(ctx, cw.SpawnRequest{Goal: "think", Name: PreparedStandalone})
@@ -53,10 +59,12 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 	}
 	m.Finish(PreparedAgent, cw.StatusIdle)
 	m.Tell(cw.Event{Type: cw.EventAgentWarning, ActorKind: cw.ActorCW, InitiativeID: "springsaleaa", Data: []byte(`{"warning":"a\nb"}`)})
+	fresh := repo("we ird%2F..?#ü;+&=")
 	return m, Fixture{
 		Services: m, Who: cw.ActorPerson,
-		Agent: PreparedAgent, Standalone: PreparedStandalone, Project: PreparedProject,
-		Repo: repo("we ird%2F..?#ü;+&="), NoRepo: dir,
+		CommitFile: func(_ *testing.T, content string) { m.CommitFile(fresh, content) },
+		Agent:      PreparedAgent, Standalone: PreparedStandalone, Project: PreparedProject,
+		Repo: fresh, NoRepo: dir,
 		Spawn: cw.SpawnRequest{Goal: "go on\nand on"},
 		Say: func(n int) {
 			for range n {
@@ -82,7 +90,7 @@ func Prepared(t testing.TB) (*Memory, Fixture) {
 			return view.Alias, m.As(view.Alias)
 		},
 		Text: func() string { return "go on <&>\nand on " + cw.NewID() },
-		Lose: m.Lose,
+		Lose: m.Lose, Dispatches: true,
 		Suggest: func(t *testing.T, initiative cw.InitiativeID, proposals ...cw.Proposal) string {
 			view, err := m.Spawn(ctx, cw.SpawnRequest{Goal: "suggest"})
 			ok(t, err)
