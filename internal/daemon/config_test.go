@@ -85,7 +85,7 @@ chunks:
 		"dispatch.machine=0 default ", "dispatch.provider=0 default ", "dispatch.account=0 default ", "dispatch.project=0 default ",
 		"dispatch.initiative=0 default ", "dispatch.keepFree=512MiB default ", "dispatch.retries=1 default ", "dispatch.handBacks=2 default ", "dispatch.checks=1 default ",
 		"notify.webhook= default ", "notify.secretFile= default ", "notify.command= default ",
-		"notify.events=question:requested,question:reminded,agent:crashed,agent:stalled,agent:parked,budget:spent,disk:low default ",
+		"notify.events=question:requested,question:reminded,agent:crashed,agent:stalled,agent:parked,task:checkpoint,task:blocked,budget:spent,disk:low default ",
 	}
 	if diff := cmp.Diff(wantLines, lines); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)

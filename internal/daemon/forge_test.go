@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/fakecli"
@@ -83,15 +84,30 @@ func sale(t *testing.T, l *lab.Lab, h *hub) (i cw.Initiative, bare, head string)
 	lab.Git(t, l.Repo, "clone", "-q", "--bare", l.Repo, bare)
 	lab.Git(t, l.Repo, "remote", "add", "origin", h.url+"/acme/shop.git")
 	lab.Git(t, l.Repo, "config", "url."+remotes+"/.pushInsteadOf", h.url+"/")
-	v := l.MustSpawn(fakecli.Script{File: "sale.txt", Content: "-20 %\n", Commit: "Begin the sale", Signal: doneSignal})
-	l.Rest(v.Alias)
-	p, err := l.Client().Project(t.Context(), "shop")
+	ctx, c := t.Context(), l.Client()
+	_, err := c.AddProject(ctx, cw.ProjectRequest{Path: l.Repo})
 	must(t, err)
-	i, err = l.Client().CreateInitiative(t.Context(), cw.CreateInitiativeRequest{Name: "Spring sale", Goal: "Prices go down, says @boss.", Projects: []string{"shop"}})
+	i, err = c.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Spring sale", Goal: "Prices go down, says @boss.", Projects: []string{"shop"}})
 	must(t, err)
-	mirror := filepath.Join(l.Home.Repos(), p.Mirror)
-	head = lab.Git(t, mirror, "rev-parse", "refs/cw/head/"+string(v.ID))
-	lab.Git(t, mirror, "update-ref", "refs/heads/"+i.Branch(), head)
+	provider := "fake"
+	_, err = c.EditInitiative(ctx, i.Slug, cw.InitiativeEdit{Work: &cw.WorkEdit{Provider: &provider}})
+	must(t, err)
+	phase, err := c.CreatePhase(ctx, cw.CreatePhaseRequest{Initiative: i.Slug, Name: "Prices"})
+	must(t, err)
+	approved := cw.PhaseApproved
+	_, err = c.EditPhase(ctx, phase.ID, cw.PhaseEdit{Status: &approved})
+	must(t, err)
+	script := fakecli.Script{Book: l.Books, File: "sale.txt", Content: "-20 %\n", Commit: "Begin the sale", Signal: doneSignal}
+	task, err := c.CreateTask(ctx, cw.CreateTaskRequest{PhaseID: phase.ID, Name: "Lower the prices", Body: script.Goal()})
+	must(t, err)
+	for end := time.Now().Add(time.Minute); task.Status != cw.TaskDone || head == ""; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the task is %s, and the branch is shown at %q", task.Status, head)
+		}
+		task, err = c.Task(ctx, task.ID)
+		must(t, err)
+		head = lab.Git(t, l.Repo, "for-each-ref", "--format=%(objectname)", "refs/remotes/"+i.Branch())
+	}
 	return i, bare, head
 }
 
@@ -100,7 +116,7 @@ func sale(t *testing.T, l *lab.Lab, h *hub) (i cw.Initiative, bare, head string)
 func TestPullRequest(t *testing.T) {
 	t.Parallel()
 	l := lab.New(t, binary)
-	l.Env = []string{"CW_CONFIG_HTTP_ADDRESS=127.0.0.1:0", "CW_CONFIG_LOG_LEVEL=debug"}
+	l.Env = []string{"CW_CONFIG_HTTP_ADDRESS=127.0.0.1:0", "CW_CONFIG_LOG_LEVEL=debug", "CW_CONFIG_DISPATCH_KEEPFREE=1MiB"}
 	l.Start()
 	h := newHub(t)
 	i, bare, head := sale(t, l, h)
@@ -114,7 +130,6 @@ func TestPullRequest(t *testing.T) {
 		code   cw.Code
 		hint   string
 	}{
-		"no base":                  {func(r *cw.PullRequestRequest) { r.Base = "" }, cw.CodeInvalid, "--base"},
 		"itself as a base":         {func(r *cw.PullRequestRequest) { r.Base = i.Branch() }, cw.CodeInvalid, "--base"},
 		"no forge":                 {func(r *cw.PullRequestRequest) { r.Forge = "" }, cw.CodeInvalid, "--forge github"},
 		"a token for another host": {func(r *cw.PullRequestRequest) {}, cw.CodeRefused, "--base-url"},
