@@ -29,11 +29,15 @@ func (d *Dispatcher) Dispatch(ctx context.Context, initiative string) (cw.Dispat
 		State: w.State, Pressure: decision.Pressure, Limits: w.Limits,
 		Running: []cw.DispatchTask{}, Ready: []cw.DispatchTask{}, Waiting: []cw.DispatchTask{}, Merges: []cw.Merge{},
 	}
+	waiters := waitersOf(w.DispatchWorld)
 	for _, s := range decision.Standings {
 		if only != "" && s.Task.InitiativeID != only {
 			continue
 		}
 		t := shown(w, s)
+		if s.Wait == nil && !s.Ready || s.Wait != nil && (s.Wait.Code == cw.WaitPerson || s.Wait.Code == cw.WaitBlocked) {
+			t.Behind = waiters.behind(s.Task.ID)
+		}
 		switch {
 		case s.Ready:
 			out.Ready = append(out.Ready, t)

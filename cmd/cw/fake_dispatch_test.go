@@ -16,6 +16,7 @@ type fakeDispatch struct {
 	landed       []cw.Landing
 	// turns happen one after the other, each before a status is asked for.
 	turns []func()
+	inbox cw.Inbox
 	// asksDispatch are changes and differences that were asked for.
 	asksDispatch []any
 }
@@ -46,6 +47,13 @@ func (f *fakeServices) Dispatch(_ context.Context, ref string) (cw.DispatchStatu
 		return cw.DispatchStatus{}, err
 	}
 	return f.dispatch, f.fails("Dispatch")
+}
+
+func (f *fakeServices) Inbox(_ context.Context, ref string) (cw.Inbox, error) {
+	if err := f.known(ref); err != nil {
+		return cw.Inbox{}, err
+	}
+	return f.inbox, f.fails("Inbox")
 }
 
 func (f *fakeServices) DispatchPlan(_ context.Context, ref string) (cw.DispatchPlan, error) {

@@ -64,6 +64,7 @@ type DispatchTask struct {
 	AgentStatus  AgentStatus  `json:"agentStatus,omitempty" doc:"where its agent stands"`
 	Since        time.Time    `json:"since" doc:"since when it is where it is"`
 	Wait         *WaitReason  `json:"wait,omitempty" doc:"why it is not started; missing for one that runs or is ready"`
+	Behind       int          `json:"behind,omitempty" doc:"of one that is worked on, or waits for a person: tasks that wait for it, directly or through others; missing when there are none"`
 	NoPaths      bool         `json:"noPaths,omitempty" doc:"it does not say which paths it touches, so nothing keeps others away from them"`
 }
 
