@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,60 +17,86 @@ func reason(code cw.WaitCode, hint, format string, args ...any) *cw.WaitReason {
 	return &cw.WaitReason{Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func (d *decider) waitPhase(t *cw.Task) *cw.WaitReason {
-	ph := d.g.phase(t.PhaseID)
-	switch {
-	case ph == nil:
-		return reason(cw.WaitPhase, "", "its phase is not there any more")
-	case ph.Status == cw.PhaseDraft:
+// phaseClosed tells why no task of a phase is started.
+func phaseClosed(ph *cw.Phase) *cw.WaitReason {
+	switch ph.Status {
+	case cw.PhaseApproved, cw.PhaseRunning:
+		return nil
+	case cw.PhaseDraft:
 		return reason(cw.WaitPhase, "approve it: cw phase approve "+string(ph.ID), "its phase %q is not approved", ph.Name)
-	case ph.Status != cw.PhaseApproved && ph.Status != cw.PhaseRunning:
-		return reason(cw.WaitPhase, "", "its phase %q is %s", ph.Name, ph.Status)
 	}
-	if d.g.inCircle(*t) {
-		return reason(cw.WaitCircle, "take one of the dependencies away: cw task edit ID --depends-on …", "what comes before it waits for it")
-	}
-	for _, before := range ph.DependsOn {
-		if !d.g.phaseOver(before) {
-			name := string(before)
-			if p := d.g.phase(before); p != nil {
-				name = p.Name
-			}
-			return reason(cw.WaitPhase, "", "the phase %q comes first", name)
-		}
-	}
-	return nil
+	return reason(cw.WaitPhase, "", "its phase %q is %s", ph.Name, ph.Status)
 }
 
-func (d *decider) waitDependency(t *cw.Task) *cw.WaitReason {
-	var names []string
-	var tasks []cw.TaskID
-	for _, id := range t.DependsOn {
-		if on := d.g.task(id); on != nil && on.Status != cw.TaskDone {
-			names, tasks = append(names, fmt.Sprintf("%q", on.Name)), append(tasks, id)
-		}
+func (d *decider) waitPhase(i int) *cw.WaitReason {
+	ph := d.g.phase[i]
+	if ph == none {
+		return reason(cw.WaitPhase, "", "its phase is not there any more")
 	}
-	if len(tasks) == 0 {
+	return d.closed[ph]
+}
+
+func (d *decider) waitCircle(i int) *cw.WaitReason {
+	if !d.g.inCircle(i) {
 		return nil
 	}
-	r := reason(cw.WaitDependency, "", "%s first", verb(names))
-	r.Tasks = tasks
+	return reason(cw.WaitCircle, "take one of the dependencies away: cw task edit ID --depends-on …", "what comes before it waits for it")
+}
+
+func (d *decider) waitPhases(i int) *cw.WaitReason {
+	ph := d.g.phase[i]
+	if d.later[ph] != nil {
+		return d.later[ph]
+	}
+	for _, before := range d.g.phaseBefore[ph] {
+		if !d.g.phaseOver(before) {
+			d.later[ph] = reason(cw.WaitPhase, "", "the phase %q comes first", d.w.Phases[before].Name)
+			break
+		}
+	}
+	return d.later[ph]
+}
+
+func (d *decider) waitDependency(i int) *cw.WaitReason {
+	first := 0
+	for _, b := range d.g.before[i] {
+		if d.w.Tasks[b].Status != cw.TaskDone {
+			first++
+		}
+	}
+	if first == 0 {
+		return nil
+	}
+	r := &cw.WaitReason{Code: cw.WaitDependency}
+	if d.startsOnly {
+		return r
+	}
+	names := make([]string, 0, first)
+	r.Tasks = make([]cw.TaskID, 0, first)
+	for _, b := range d.g.before[i] {
+		if t := &d.w.Tasks[b]; t.Status != cw.TaskDone {
+			names, r.Tasks = append(names, strconv.Quote(t.Name)), append(r.Tasks, t.ID)
+		}
+	}
+	r.Text = verb(names) + " first"
 	return r
 }
 
 // verb says that some come first.
 func verb(names []string) string {
 	shown := names
-	if len(names) > shownMax {
-		shown = append(append([]string{}, names[:shownMax]...), fmt.Sprintf("%d more", len(names)-shownMax))
+	if more := len(names) - shownMax; more > 0 {
+		shown = append(shown[:shownMax:shownMax], strconv.Itoa(more)+" more")
 	}
-	if len(names) == 1 {
+	if len(shown) == 1 {
 		return shown[0] + " comes"
 	}
-	return strings.Join(shown[:len(shown)-1], ", ") + " and " + shown[len(shown)-1] + " come"
+	last := len(shown) - 1
+	return strings.Join(shown[:last], ", ") + " and " + shown[last] + " come"
 }
 
-func (d *decider) waitPerson(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitPerson(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.Status == cw.TaskBlocked { // a person has said no
 		return nil
 	}
@@ -81,7 +109,8 @@ func (d *decider) waitPerson(t *cw.Task) *cw.WaitReason {
 	return nil
 }
 
-func (d *decider) waitBlocked(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitBlocked(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.Status != cw.TaskBlocked {
 		return nil
 	}
@@ -92,8 +121,8 @@ func (d *decider) waitBlocked(t *cw.Task) *cw.WaitReason {
 	return reason(cw.WaitBlocked, fmt.Sprintf("look: cw task show %[1]s; then: cw dispatch retry %[1]s", t.ID), "%s", why)
 }
 
-func (d *decider) waitProject(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
+// projectTrouble tells why nothing is started in the projects of an initiative.
+func projectTrouble(w World, in *cw.Initiative, provider Provider) *cw.WaitReason {
 	if in.Work.Hold {
 		return reason(cw.WaitProject, "let it go on: cw initiative edit "+in.Slug+" --hold=false", "the initiative %s is held", in.Slug)
 	}
@@ -101,17 +130,20 @@ func (d *decider) waitProject(t *cw.Task) *cw.WaitReason {
 		return reason(cw.WaitProject, "give it one: cw initiative edit "+in.Slug+" --project PATH", "the initiative %s has no project", in.Slug)
 	}
 	for _, p := range in.Projects {
-		if problem, there := d.w.Troubles[p.ID]; there {
+		if problem, there := w.Troubles[p.ID]; there {
 			return reason(cw.WaitProject, problem.Hint, "%s", problem.Text)
 		}
 	}
-	if problem := providerOf(d.w, *in).Problem; problem != nil {
+	if problem := provider.Problem; problem != nil {
 		return reason(cw.WaitProject, problem.Hint, "%s", problem.Text)
 	}
 	return nil
 }
 
-func (d *decider) waitRetry(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitProject(i int) *cw.WaitReason { return d.groundOf(i).project }
+
+func (d *decider) waitRetry(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.RetryAt == nil || !t.RetryAt.After(d.w.Now) {
 		return nil
 	}
@@ -123,7 +155,7 @@ func (d *decider) waitRetry(t *cw.Task) *cw.WaitReason {
 
 func clock(t time.Time) string { return t.Local().Format("15:04:05") }
 
-func (d *decider) waitPaused(*cw.Task) *cw.WaitReason {
+func (d *decider) waitPaused(int) *cw.WaitReason {
 	switch d.w.State {
 	case cw.DispatchPaused:
 		return reason(cw.WaitPaused, "go on: cw dispatch resume", "dispatching is paused")
@@ -134,7 +166,7 @@ func (d *decider) waitPaused(*cw.Task) *cw.WaitReason {
 }
 
 func (d *decider) waitPaths(i int) *cw.WaitReason {
-	for _, p := range d.g.initiative(d.w.Tasks[i]).Projects {
+	for _, p := range d.groundOf(i).in.Projects {
 		c := d.claims[p.ID]
 		if c == nil {
 			continue
@@ -143,15 +175,13 @@ func (d *decider) waitPaths(i int) *cw.WaitReason {
 		if found < 0 {
 			continue
 		}
-		other := &d.w.Tasks[found]
-		r := reason(cw.WaitPaths, "", "%q touches the same files, and waits longer", other.Name)
+		other, so := &d.w.Tasks[found], "waits longer"
 		if working(other.Status) {
-			r.Text = fmt.Sprintf("%q touches the same files, and is %s", other.Name, other.Status)
+			so = "is " + string(other.Status)
 		} else if d.startedNow(other.ID) {
-			r.Text = fmt.Sprintf("%q touches the same files, and is started first", other.Name)
+			so = "is started first"
 		}
-		r.Tasks = []cw.TaskID{other.ID}
-		return r
+		return &cw.WaitReason{Code: cw.WaitPaths, Text: strconv.Quote(other.Name) + " touches the same files, and " + so, Tasks: []cw.TaskID{other.ID}}
 	}
 	return nil
 }
@@ -165,18 +195,18 @@ func (d *decider) startedNow(id cw.TaskID) bool {
 	return false
 }
 
-func (d *decider) waitBudget(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
-	for _, id := range d.w.OverBudget {
-		if id == in.ID {
-			return reason(cw.WaitBudget, "set another: cw budget set initiative "+string(in.ID)+" USD", "the budget of the initiative %s is spent", in.Slug)
-		}
+// budgetSpent tells whether an initiative has used up its budget.
+func budgetSpent(w World, in *cw.Initiative) *cw.WaitReason {
+	if !slices.Contains(w.OverBudget, in.ID) {
+		return nil
 	}
-	return nil
+	return reason(cw.WaitBudget, "set another: cw budget set initiative "+string(in.ID)+" USD", "the budget of the initiative %s is spent", in.Slug)
 }
 
-func (d *decider) waitAccount(t *cw.Task) *cw.WaitReason {
-	p := providerOf(d.w, *d.g.initiative(*t))
+func (d *decider) waitBudget(i int) *cw.WaitReason { return d.groundOf(i).budget }
+
+// accountsLimited tells whether no account of a provider can be used.
+func accountsLimited(p Provider) *cw.WaitReason {
 	if !p.Limited {
 		return nil
 	}
@@ -188,27 +218,43 @@ func (d *decider) waitAccount(t *cw.Task) *cw.WaitReason {
 	return r
 }
 
-func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
-	p := providerOf(d.w, *in)
-	l := d.w.Limits
-	full := func(key, of string, n, most int) *cw.WaitReason {
+func (d *decider) waitAccount(i int) *cw.WaitReason { return d.groundOf(i).account }
+
+// full is the limit that an initiative has reached, as long as nothing more is
+// started.
+type full struct {
+	reason *cw.WaitReason
+	starts int // before it was found
+}
+
+func (d *decider) waitLimit(i int) *cw.WaitReason {
+	f := &d.full[d.g.initiative[i]]
+	if f.reason == nil || f.starts != len(d.out.Starts) {
+		*f = full{d.reached(d.groundOf(i)), len(d.out.Starts)}
+	}
+	return f.reason
+}
+
+// reached finds a limit that lets no more agents work for an initiative.
+func (d *decider) reached(on *ground) *cw.WaitReason {
+	in, p, l := on.in, on.provider, d.w.Limits
+	limit := func(key, of string, n, most int) *cw.WaitReason {
 		if most <= 0 || n < most {
 			return nil
 		}
 		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%d agents work %s, as many as may", n, of)
 	}
-	if r := full("machine", "on this machine", d.use.machine, l.Machine); r != nil {
+	if r := limit("machine", "on this machine", d.use.machine, l.Machine); r != nil {
 		return r
 	}
-	if r := full("provider", "with "+p.Name, d.use.provider[p.Name], l.Provider); r != nil {
+	if r := limit("provider", "with "+p.Name, d.use.provider[p.Name], l.Provider); r != nil {
 		return r
 	}
-	if r := full("initiative", "for "+in.Slug, d.use.initiative[in.ID], l.Initiative); r != nil {
+	if r := limit("initiative", "for "+in.Slug, d.use.initiative[in.ID], l.Initiative); r != nil {
 		return r
 	}
 	for _, project := range in.Projects {
-		if r := full("project", "in "+project.Name, d.use.project[project.ID], l.Project); r != nil {
+		if r := limit("project", "in "+project.Name, d.use.project[project.ID], l.Project); r != nil {
 			return r
 		}
 	}
@@ -218,7 +264,7 @@ func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
 	return nil
 }
 
-func (d *decider) waitResources(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitResources(i int) *cw.WaitReason {
 	if low := d.w.Room.DiskLow; low != "" {
 		d.out.Pressure = low
 		return reason(cw.WaitResources, "free some space: cw gc", "%s", low)
@@ -226,7 +272,7 @@ func (d *decider) waitResources(t *cw.Task) *cw.WaitReason {
 	if d.w.Room.FreeMemory == 0 {
 		return nil
 	}
-	p := providerOf(d.w, *d.g.initiative(*t))
+	p := &d.groundOf(i).provider
 	need := d.w.Room.peak(p.Name)
 	if d.free >= need || d.use.machine == 0 { // alone it may always try
 		return nil
