@@ -53,9 +53,9 @@ type Repos interface {
 	// of the user's checkout, or the default branch of a remote.
 	Begin(ctx context.Context, p cw.Project) (branch, commit string, err error)
 	// Ensure makes sure that the branch is where it is known to be, and gives its
-	// head: it is made, made again, or found further on. CodeRefused when somebody
-	// moved it elsewhere.
-	Ensure(ctx context.Context, p cw.Project, in cw.Integration) (head, note string, err error)
+	// head: it is made, made again, or put back where somebody moved it. ours tells
+	// of a commit whether cw itself moved it there.
+	Ensure(ctx context.Context, p cw.Project, in cw.Integration, ours func(ctx context.Context, commit string) (bool, error)) (head, note string, err error)
 	// Merge tries a merge without touching anything. The same request gives the
 	// same commit.
 	Merge(ctx context.Context, r MergeRequest) (MergeResult, error)

@@ -174,11 +174,13 @@ func integrationRequest(p cw.Project, in cw.Integration) worktree.IntegrationReq
 	}
 }
 
-func (r dispatchRepos) Ensure(ctx context.Context, p cw.Project, in cw.Integration) (head, note string, err error) {
+func (r dispatchRepos) Ensure(ctx context.Context, p cw.Project, in cw.Integration, ours func(context.Context, string) (bool, error)) (head, note string, err error) {
 	if _, err := r.repos.EnsureMirror(ctx, p); err != nil {
 		return "", "", err
 	}
-	return r.repos.EnsureIntegration(ctx, integrationRequest(p, in))
+	req := integrationRequest(p, in)
+	req.Ours = ours
+	return r.repos.EnsureIntegration(ctx, req)
 }
 
 func (r dispatchRepos) Merge(ctx context.Context, req dispatch.MergeRequest) (dispatch.MergeResult, error) {
