@@ -16,7 +16,10 @@ type Store interface {
 	MoveTask(ctx context.Context, m cw.TaskMove) (bool, error)
 	MovePhase(ctx context.Context, id cw.PhaseID, from []cw.PhaseStatus, to cw.PhaseStatus) (bool, error)
 	MoveMerge(ctx context.Context, m cw.MergeMove) (bool, error)
-	SaveIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error
+	// BeginIntegration stores a branch that was made, unless it is known;
+	// LandIntegration where it was landed, and nothing else of it.
+	BeginIntegration(ctx context.Context, in cw.Integration) error
+	LandIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error
 	// Integrations gives the branches of all active initiatives, and IntegrationsOf
 	// those of one.
 	Integrations(ctx context.Context) ([]cw.Integration, error)

@@ -370,10 +370,11 @@ func (d *Dispatcher) integration(ctx context.Context, in cw.Initiative, id cw.Pr
 	if note != "" {
 		d.Log.Warn("the branch of an initiative", "branch", row.Branch, "project", p.Name, "note", note)
 	}
-	if row.Head = head; head == known {
+	// Where it is further on than is stored, the merge that moved it stores that.
+	if row.Head = head; known != "" {
 		return row, nil
 	}
-	return row, d.Store.SaveIntegration(ctx, row)
+	return row, d.Store.BeginIntegration(ctx, row)
 }
 
 // movedThere tells whether a branch is at a commit because cw moved it there: one
