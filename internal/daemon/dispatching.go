@@ -277,15 +277,19 @@ func (r dispatchRepos) File(ctx context.Context, p cw.Project, commit string) (c
 			if v.File, err = environment.Parse(data); err != nil {
 				v.Problem = err.Error()
 			}
+		default:
+			v.Digest = environment.Digest(nil)
 		}
 		r.files.put(p.ID, commit, v)
 	}
-	if v.Problem != "" || !v.File.Commands() {
-		v.Trusted = v.Problem == ""
+	if v.Problem != "" {
 		return v, nil
 	}
-	_, trusted, err := r.store.TrustOf(ctx, p.ID, v.Digest)
-	v.Trusted = trusted
+	trust, trusted, err := r.store.TrustOf(ctx, p.ID, v.Digest)
+	if trusted {
+		v.TrustedBy, v.TrustedAt = trust.TrustedBy, &trust.TrustedAt
+	}
+	v.Trusted = trusted || !v.File.Commands()
 	return v, err
 }
 
