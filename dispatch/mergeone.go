@@ -56,6 +56,11 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 			return err
 		}
 	}
+	// Checks take a while, in which somebody may have paused: what they found is
+	// stored, and the next look after the pause goes on from here.
+	if state, err := d.Store.DispatchState(ctx); err != nil || state == cw.DispatchPaused {
+		return err
+	}
 	return x.finish(ctx)
 }
 
