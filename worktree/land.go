@@ -39,8 +39,8 @@ const (
 // can be, else by a merge commit. A branch that is checked out nowhere is moved if
 // it is still where it was. In a checkout without changes git merge --ff-only is
 // run, the only command of cw's that changes files of the user's; the user's hooks
-// do not run. In the clone of a remote project the branch moves there, and nothing
-// is pushed. Nothing else is touched, and on an error nothing at all. Asked again
+// do not run. In the clone of a remote project the branch moves there, nothing is
+// pushed, and the next fetch of the remote takes it back: Note says so. Nothing else is touched, and on an error nothing at all. Asked again
 // it is up to date.
 //
 // CodeNotFound when there is no such branch, with the nearest names. CodeRefused,
@@ -114,7 +114,8 @@ func (l *lander) prepare(ctx context.Context) error {
 		return err
 	}
 	if l.p.Remote() && l.out.How != landUpToDate {
-		l.out.Note = fmt.Sprintf("nothing was pushed: %s is at its new commit in cw's clone %s only", l.req.Into, l.p.GitDir)
+		l.out.Note = fmt.Sprintf("nothing was pushed: %[1]s is at its new commit in cw's clone alone, and goes back to the remote's when that is fetched; push it: git -C %[2]s push %[3]s %[1]s; or: cw pr create %[4]s",
+			l.req.Into, l.p.GitDir, l.p.RemoteURL, strings.TrimPrefix(l.req.Branch, integrationRoot))
 	}
 	if l.out.How == landUpToDate {
 		return nil
