@@ -108,7 +108,7 @@ func (x *mirror) firstIntegration(ctx context.Context, req IntegrationRequest, h
 		err = begin()
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("begin branch %s: %w", req.Branch, err)
+		return "", "", x.inTheWay(ctx, req.Branch, fmt.Errorf("begin branch %s: %w", req.Branch, err))
 	}
 	x.m.fail.Hit("worktree/integration-made")
 	return base, "", nil
@@ -146,13 +146,30 @@ func (x *mirror) laterIntegration(ctx context.Context, req IntegrationRequest, h
 		return head, note, err
 	}
 	if err := x.putIntegration(ctx, req.InitiativeID, req.Branch, have, head, keep); err != nil {
-		return "", "", fmt.Errorf("mend branch %s: %w", req.Branch, err)
+		return "", "", x.inTheWay(ctx, req.Branch, fmt.Errorf("mend branch %s: %w", req.Branch, err))
 	}
 	if note != "" {
 		x.restored = append(x.restored, "refs/heads/"+req.Branch)
 	}
 	x.m.fail.Hit("worktree/integration-mended")
 	return head, note, nil
+}
+
+// inTheWay explains an error by a branch that somebody made where this one
+// belongs: git takes either cw/goal or cw/goal/x. CodeRefused. The name of that
+// branch is of somebody's choice, so it is in no command.
+func (x *mirror) inTheWay(ctx context.Context, branch string, err error) error {
+	out, lerr := x.git(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"+branch+"/", "refs/heads/"+strings.TrimSuffix(integrationRoot, "/"))
+	if lerr != nil {
+		return err
+	}
+	for other := range strings.SplitSeq(line(out), "\n") {
+		if other+"/" == integrationRoot || strings.HasPrefix(other, branch+"/") {
+			return cw.Errorf(cw.CodeRefused, "the branch %q in cw's copy of %s stands where the branch %s belongs", other, x.p.Name, branch).
+				WithHint("look at it, and give it another name: git -C %s branch -m OLD NEW", x.dir).Because(err)
+		}
+	}
+	return err
 }
 
 // keepMoved gives the line for update-ref that keeps what the branch had: work

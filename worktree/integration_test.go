@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -198,6 +199,27 @@ func TestBeginIntegration(t *testing.T) {
 		git(t, l.mirror(), "update-ref", "refs/heads/cw/goal", other)
 		_, _, err := l.m.EnsureIntegration(ctx(t), l.initiative("goal").request(""))
 		wantCode(t, err, cw.CodeRefused)
+	})
+	t.Run("another branch in its place", func(t *testing.T) {
+		t.Parallel()
+		for _, other := range []string{"cw", "cw/goal/x"} {
+			l := newLab(t)
+			i := l.initiative("goal")
+			first := i.begin()
+			git(t, l.mirror(), "update-ref", "-d", "refs/heads/cw/goal")
+			git(t, l.mirror(), "update-ref", "refs/heads/"+other, first)
+			for _, known := range []string{"", first} {
+				_, _, err := l.m.EnsureIntegration(ctx(t), i.request(known))
+				wantCode(t, err, cw.CodeRefused)
+				if !strings.Contains(err.Error(), strconv.Quote(other)) || !strings.Contains(cw.ErrorHint(err), "branch -m") {
+					t.Errorf("%v (%s)", err, cw.ErrorHint(err))
+				}
+			}
+			git(t, l.mirror(), "branch", "-m", other, "kept")
+			if head, _, err := l.m.EnsureIntegration(ctx(t), i.request(first)); head != first || err != nil {
+				t.Errorf("%s, %v", head, err)
+			}
+		}
 	})
 	t.Run("lost", func(t *testing.T) {
 		t.Parallel()

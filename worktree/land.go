@@ -21,6 +21,7 @@ type LandRequest struct {
 	Branch      string    // cw/<slug>
 	Head        string    // the commit to land, full id, in the mirror
 	Into        string    // short name of the user's branch
+	Base        string    // a commit that Into must have, full id: one that was rewritten would get back what was taken out; "" for none
 	Message     string    // of a merge commit; "" for one that names both branches
 	Name, Email string    // of its author and committer
 	At          time.Time // of both
@@ -110,6 +111,9 @@ func (l *lander) prepare(ctx context.Context) error {
 		return err
 	}
 	defer drop()
+	if err := l.notRewritten(ctx, have); err != nil {
+		return err
+	}
 	if err := l.plan(ctx, have); err != nil {
 		return err
 	}
@@ -127,6 +131,24 @@ func (l *lander) prepare(ctx context.Context) error {
 		l.out.How = landCheckedOut
 	}
 	return nil
+}
+
+// notRewritten refuses a branch that had the commit that work began from, and has
+// it no more.
+func (l *lander) notRewritten(ctx context.Context, have string) error {
+	if l.req.Base == "" {
+		return nil
+	}
+	gone, err := l.notThere(ctx, []string{l.req.Base})
+	if err != nil || len(gone) > 0 {
+		return err
+	}
+	has, err := l.isAncestor(ctx, l.req.Base, have)
+	if err != nil || has {
+		return err
+	}
+	return cw.Errorf(cw.CodeRefused, "%s was rewritten: it does not have the commit %.12s any more, from which %s began, and would get that back", l.req.Into, l.req.Base, l.req.Branch).
+		WithHint("when that is wanted: --into %s; else bring over what was done by hand: git cherry-pick", l.req.Into)
 }
 
 // target finds the user's branch.
@@ -194,6 +216,9 @@ func (l *lander) plan(ctx context.Context, have string) error {
 		Name: l.req.Name, Email: l.req.Email, At: l.req.At,
 	})
 	switch {
+	case cw.ErrorCode(err) == cw.CodeRefused:
+		return cw.Errorf(cw.CodeRefused, "%s has no commit in common with %s: it was rewritten since, or is of something else", l.req.Into, l.req.Branch).
+			WithHint("land it on a branch that has the commits it began from: --into BRANCH").Because(err)
 	case err != nil:
 		return err
 	case r.UpToDate:

@@ -234,9 +234,9 @@ func (r dispatchRepos) Diff(ctx context.Context, p cw.Project, base, head string
 }
 
 func (r dispatchRepos) Land(ctx context.Context, req dispatch.LandRequest) (cw.Landing, error) {
-	into := req.Into
+	into, base := req.Into, ""
 	if into == "" {
-		into = req.Integration.BaseBranch
+		into, base = req.Integration.BaseBranch, req.Integration.BaseCommit
 	}
 	if into == "" {
 		return cw.Landing{}, cw.Errorf(cw.CodeInvalid, "%s began from a commit that no branch had", req.Integration.Branch).
@@ -248,7 +248,7 @@ func (r dispatchRepos) Land(ctx context.Context, req dispatch.LandRequest) (cw.L
 	}
 	return r.repos.Land(ctx, worktree.LandRequest{
 		Project: req.Project, Branch: req.Integration.Branch, Head: req.Integration.Head,
-		Into: into, Message: req.Message, Name: name, Email: email, At: req.At, DryRun: req.DryRun,
+		Into: into, Base: base, Message: req.Message, Name: name, Email: email, At: req.At, DryRun: req.DryRun,
 	})
 }
 
