@@ -56,6 +56,11 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 			return err
 		}
 	}
+	// Checks take a while, in which somebody may have paused: what they found is
+	// stored, and the next look after the pause goes on from here.
+	if state, err := d.Store.DispatchState(ctx); err != nil || state == cw.DispatchPaused {
+		return err
+	}
 	return x.finish(ctx)
 }
 
@@ -142,11 +147,14 @@ func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
 	}
 	if f.Problem != "" {
 		return false, cw.Errorf(cw.CodeRefused, "cw.yaml of %s would not be usable any more: %s", p.Name, f.Problem).
-			WithHint("send it back: cw task reject %s --comment TEXT", x.task.ID)
+			WithHint("send it back: cw agent resume %s \"mend cw.yaml\"", x.view.Alias)
 	}
 	if !f.Trusted {
 		return false, cw.Errorf(cw.CodeRefused, "the work changes cw.yaml of %s, and nobody has trusted what its commands are then", p.Name).
 			WithHint("look at it and trust it: cw project trust %s --ref %s", p.Name, part.Commit)
+	}
+	if err := x.uncheckedOnly(ctx, p, part, f); err != nil {
+		return false, err
 	}
 	if len(f.File.Checks) > 0 {
 		result, err := x.run(ctx, p, part, f.File)
@@ -163,6 +171,21 @@ func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
 	part.Checked = true
 	x.d.Fail.Hit("merge/checked")
 	return true, x.save(ctx, cw.MergeMove{})
+}
+
+// uncheckedOnly refuses work that takes the checks of a project away: without
+// them nothing has to be trusted any more, and that would be a way around both.
+// It is merged when a person has trusted just that content, or that there is none.
+func (x *merging) uncheckedOnly(ctx context.Context, p cw.Project, part *cw.MergePart, f cw.ProjectFileView) error {
+	if len(f.File.Checks) > 0 || f.TrustedAt != nil {
+		return nil
+	}
+	was, err := x.d.Repos.File(ctx, p, part.Onto)
+	if err != nil || len(was.File.Checks) == 0 {
+		return err
+	}
+	return cw.Errorf(cw.CodeRefused, "the work takes the checks of %s away", p.Name).
+		WithHint("when that is wanted: cw project trust %s --ref %s; else send it back: cw agent resume %s \"leave the checks in cw.yaml\"", p.Name, part.Commit, x.view.Alias)
 }
 
 // run runs the checks in a checkout of the merged commit, which is there for

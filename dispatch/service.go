@@ -359,7 +359,7 @@ func (d *Dispatcher) Land(ctx context.Context, initiative string, req cw.LandReq
 		ev := cw.NewEvent(cw.EventInitiativeLanded, cw.ActorOf(ctx), cw.InitiativeLanded{
 			InitiativeID: in.ID, Slug: in.Slug, Project: out[i].Project, Into: out[i].Into, Commit: out[i].After,
 		})
-		if err := d.Store.SaveIntegration(ctx, row, ev); err != nil {
+		if err := d.Store.LandIntegration(ctx, row, ev); err != nil {
 			return out[:i+1], err
 		}
 	}

@@ -241,6 +241,10 @@ func TestMerge(t *testing.T) {
 				ProjectID: "qqqqqqqqqqqq", Project: "docs", Branch: "cw/spring-sale", Head: "3333333333333333333333333333333333333333", Into: "main", How: "up-to-date",
 				Before: "3333333333333333333333333333333333333333", After: "3333333333333333333333333333333333333333",
 			},
+			{
+				ProjectID: "rrrrrrrrrrrr", Project: "site", Branch: "cw/spring-sale", Head: "4444444444444444444444444444444444444444", Into: "main", How: "fast-forward",
+				Before: "1111111111111111111111111111111111111111", After: "4444444444444444444444444444444444444444", Commits: 1, Note: "nothing was pushed",
+			},
 		}
 	}
 	list := func(b *bench) {

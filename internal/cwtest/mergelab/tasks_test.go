@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/lab"
@@ -60,6 +61,35 @@ func TestCancelledInChecks(t *testing.T) {
 	h.mergeIs("first", "is dismissed", func(m cw.Merge) bool { return m.Status == cw.MergeDismissed })
 	if names := h.inMirror("ls-tree", "--name-only", branch); hasAll(names, []string{"first.txt"}) {
 		t.Errorf("on the branch are\n%s", names)
+	}
+	h.tidy()
+}
+
+// TestPausedInChecks pauses while work is checked: the check goes on, and nothing
+// is merged before the pause is over.
+func TestPausedInChecks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	begun, gate := filepath.Join(h.Books, "begun"), filepath.Join(h.Books, "gate")
+	h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("touch "+begun+"; while ! [ -e "+gate+" ]; do sleep 0.05; done", "1m")})
+	h.open()
+	h.trust()
+	h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")})
+	h.until("the check runs", func() bool { _, err := os.Stat(begun); return err == nil })
+	before := h.inMirror("rev-parse", branch)
+	_, err := h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchPaused})
+	h.need(err)
+	h.need(os.WriteFile(gate, nil, 0o600))
+	h.mergeIs("first", "is checked", func(m cw.Merge) bool { return len(m.Parts) == 1 && m.Parts[0].Checked })
+	resumed := time.Now()
+	if at := h.inMirror("rev-parse", branch); at != before {
+		t.Errorf("the branch was moved to %s", at)
+	}
+	_, err = h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchRunning})
+	h.need(err)
+	h.taskIs("first", cw.TaskDone)
+	if m, _ := h.mergeOf("first"); m.MergedAt == nil || m.MergedAt.Before(resumed) {
+		t.Errorf("it was merged at %v, and the pause was over at %v", m.MergedAt, resumed)
 	}
 	h.tidy()
 }
