@@ -9,7 +9,9 @@ type graph struct {
 	phaseAt     map[cw.PhaseID]int
 	tasks       map[cw.TaskID]*cw.Task
 	left        map[cw.PhaseID]int // tasks that are not over
+	drafts      map[cw.PhaseID]int // of these, those that nobody accepted
 	all         map[cw.PhaseID]int
+	dropped     map[cw.PhaseID]bool // all tasks were cancelled
 	circle      map[cw.TaskID]bool
 }
 
@@ -19,7 +21,10 @@ func graphOf(w cw.DispatchWorld) graph {
 		phases:      make(map[cw.PhaseID]*cw.Phase, len(w.Phases)),
 		phaseAt:     make(map[cw.PhaseID]int, len(w.Phases)),
 		tasks:       make(map[cw.TaskID]*cw.Task, len(w.Tasks)),
-		left:        map[cw.PhaseID]int{}, all: map[cw.PhaseID]int{},
+		left:        map[cw.PhaseID]int{}, drafts: map[cw.PhaseID]int{}, all: map[cw.PhaseID]int{}, dropped: map[cw.PhaseID]bool{},
+	}
+	for _, id := range w.Dropped {
+		g.dropped[id] = true
 	}
 	for i := range w.Initiatives {
 		g.initiatives[w.Initiatives[i].ID] = &w.Initiatives[i]
@@ -34,6 +39,9 @@ func graphOf(w cw.DispatchWorld) graph {
 		if t.Status != cw.TaskDone {
 			g.left[t.PhaseID]++
 		}
+		if t.Status == cw.TaskDraft {
+			g.drafts[t.PhaseID]++
+		}
 	}
 	g.circle = circles(w, g)
 	return g
@@ -46,13 +54,14 @@ func (g graph) place(t cw.Task) int                 { return g.phaseAt[t.PhaseID
 func (g graph) inCircle(t cw.Task) bool             { return g.circle[t.ID] }
 
 // phaseOver tells whether a phase holds nothing up any more: it is done or
-// archived, or has tasks and all of them are over.
+// archived, or has tasks and all of them are over. One that nobody approved is
+// not over by its tasks being cancelled: that says nothing about the next ones.
 func (g graph) phaseOver(id cw.PhaseID) bool {
 	p := g.phases[id]
 	if p == nil || p.Status == cw.PhaseArchived {
 		return true
 	}
-	return g.left[id] == 0 && (g.all[id] > 0 || p.Status == cw.PhaseDone)
+	return g.left[id] == 0 && (g.all[id] > 0 || p.Status == cw.PhaseDone || g.dropped[id] && p.Status != cw.PhaseDraft)
 }
 
 // circles finds the tasks that wait for themselves. Nobody can make such, as the

@@ -10,6 +10,7 @@ import (
 // Store is what the dispatcher needs kept. Each method is one transaction.
 type Store interface {
 	DispatchWorld(ctx context.Context) (cw.DispatchWorld, error)
+	DispatchState(ctx context.Context) (cw.DispatchState, error)
 	SetDispatchState(ctx context.Context, s cw.DispatchState, ev cw.Event) error
 	// MoveTask, MovePhase and MoveMerge store a step; false when the row stands
 	// somewhere else by now, and then nothing is stored.

@@ -29,15 +29,25 @@ func (d *decider) waitPhase(t *cw.Task) *cw.WaitReason {
 		return reason(cw.WaitCircle, "take one of the dependencies away: cw task edit ID --depends-on …", "what comes before it waits for it")
 	}
 	for _, before := range ph.DependsOn {
-		if !d.g.phaseOver(before) {
-			name := string(before)
-			if p := d.g.phase(before); p != nil {
-				name = p.Name
-			}
-			return reason(cw.WaitPhase, "", "the phase %q comes first", name)
+		if p := d.g.phase(before); p != nil && !d.g.phaseOver(before) {
+			return d.phaseFirst(*p)
 		}
 	}
 	return nil
+}
+
+// phaseFirst says that a phase comes first, and what it takes where nothing of it
+// would ever end by itself.
+func (d *decider) phaseFirst(p cw.Phase) *cw.WaitReason {
+	switch {
+	case p.Status == cw.PhaseDraft:
+		return reason(cw.WaitPhase, "approve it: cw phase approve "+string(p.ID), "the phase %q comes first, and is not approved", p.Name)
+	case d.g.all[p.ID] == 0:
+		return reason(cw.WaitPhase, fmt.Sprintf("add one: cw task create --phase %[1]s NAME; or leave it out: cw phase edit %[1]s --status done", p.ID), "the phase %q comes first, and has no tasks", p.Name)
+	case d.g.drafts[p.ID] == d.g.left[p.ID]:
+		return reason(cw.WaitPhase, "accept or dismiss what suggests them: cw proposal list", "the phase %q comes first, and what is left of it are tasks that nobody accepted", p.Name)
+	}
+	return reason(cw.WaitPhase, "", "the phase %q comes first", p.Name)
 }
 
 func (d *decider) waitDependency(t *cw.Task) *cw.WaitReason {
