@@ -3,6 +3,7 @@ package dispatch
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,7 +97,15 @@ func (o *oracle) over(id cw.PhaseID) bool {
 			}
 		}
 	}
-	return some || p.Status == cw.PhaseDone || p.Status == cw.PhaseArchived
+	return some || p.Status == cw.PhaseDone || p.Status == cw.PhaseArchived || slices.Contains(o.w.Dropped, id) && p.Status != cw.PhaseDraft
+}
+
+// acceptedIn tells whether a phase has a task that is left and that people
+// accepted.
+func (o *oracle) acceptedIn(id cw.PhaseID) bool {
+	return slices.ContainsFunc(o.w.Tasks, func(t cw.Task) bool {
+		return t.PhaseID == id && t.Status != cw.TaskDone && t.Status != cw.TaskDraft
+	})
 }
 
 func (o *oracle) before(t cw.Task) []cw.TaskID {
@@ -263,6 +272,13 @@ func checkReason(t *rapid.T, o *oracle, s Standing) {
 		t.Fatalf("%s waits without a word", s.Task.ID)
 	}
 	switch s.Wait.Code {
+	case cw.WaitPhase: // what does not pass by itself says what to do
+		for _, id := range o.phase(s.Task.PhaseID).DependsOn {
+			p := o.phase(id)
+			if strings.Contains(s.Wait.Text, "comes first") && !o.over(id) && (p.Status == cw.PhaseDraft || !o.acceptedIn(id)) && s.Wait.Hint == "" && len(o.phase(s.Task.PhaseID).DependsOn) == 1 {
+				t.Fatalf("%s waits for %s, which never ends by itself, and says only: %s", s.Task.ID, id, s.Wait.Text)
+			}
+		}
 	case cw.WaitDependency:
 		got := slices.Clone(s.Wait.Tasks)
 		slices.Sort(got)

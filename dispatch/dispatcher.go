@@ -57,7 +57,8 @@ type Dispatcher struct {
 
 	mu       sync.Mutex
 	starting map[cw.TaskID]cw.TaskAgent // guarded by mu: an agent is being made for it, of which this much is known
-	merging  map[cw.InitiativeID]bool   // guarded by mu: its queue is being worked off
+	stopping map[cw.AgentID]bool        // guarded by mu: its task was cancelled
+	merging  map[cw.InitiativeID]*onWay // guarded by mu: its queue is being worked off
 	pressure string                     // guarded by mu: as it was last told
 	counts   Counts                     // guarded by mu: as of the last look
 	work     sync.WaitGroup
@@ -76,7 +77,7 @@ func New(c Config) *Dispatcher {
 	c.Checks = max(c.Checks, 1)
 	return &Dispatcher{
 		Config: c, bell: make(chan struct{}, 1), slots: make(chan struct{}, c.Checks),
-		starting: map[cw.TaskID]cw.TaskAgent{}, merging: map[cw.InitiativeID]bool{},
+		starting: map[cw.TaskID]cw.TaskAgent{}, stopping: map[cw.AgentID]bool{}, merging: map[cw.InitiativeID]*onWay{},
 	}
 }
 
@@ -127,11 +128,10 @@ func (d *Dispatcher) look(ctx context.Context) (time.Duration, error) {
 	if err := d.settle(ctx, w); err != nil {
 		return restTime, err
 	}
+	d.letGoOfMerges(w)
 	decision := Decide(w)
-	if w.State != cw.DispatchPaused {
-		if err := d.reach(ctx, decision.Reached); err != nil {
-			return restTime, err
-		}
+	if err := d.reach(ctx, decision.Reached); err != nil {
+		return restTime, err
 	}
 	d.tellPressure(decision.Pressure)
 	d.count(w, decision)

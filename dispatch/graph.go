@@ -16,7 +16,9 @@ type graph struct {
 	before      [][]int32 // by task: those that come before it and are there
 	phaseBefore [][]int32 // the same by phase
 	left        []int     // by phase: tasks that are not over
+	drafts      []int     // of these, those that nobody accepted
 	all         []int     // by phase: tasks
+	dropped     []bool    // by phase: all tasks were cancelled
 	circle      []bool    // by task; nil when none waits for itself
 }
 
@@ -25,13 +27,19 @@ func graphOf(w cw.DispatchWorld) graph {
 	g := graph{
 		tasks: w.Tasks, phases: w.Phases,
 		initiative: make([]int32, n), phase: make([]int32, n), before: make([][]int32, n),
-		phaseBefore: make([][]int32, len(w.Phases)), left: make([]int, len(w.Phases)), all: make([]int, len(w.Phases)),
+		phaseBefore: make([][]int32, len(w.Phases)), left: make([]int, len(w.Phases)), drafts: make([]int, len(w.Phases)),
+		all: make([]int, len(w.Phases)), dropped: make([]bool, len(w.Phases)),
 	}
 	initiatives := places(w.Initiatives, func(in *cw.Initiative) cw.InitiativeID { return in.ID })
 	phases := places(w.Phases, func(p *cw.Phase) cw.PhaseID { return p.ID })
 	tasks := places(w.Tasks, func(t *cw.Task) cw.TaskID { return t.ID })
 	for i := range w.Phases {
 		g.phaseBefore[i] = phases.among(nil, w.Phases[i].DependsOn)
+	}
+	for _, id := range w.Dropped {
+		if p := phases.of(id); p != none {
+			g.dropped[p] = true
+		}
 	}
 	edges := 0
 	for i := range w.Tasks {
@@ -48,6 +56,9 @@ func graphOf(w cw.DispatchWorld) graph {
 			g.all[p]++
 			if t.Status != cw.TaskDone {
 				g.left[p]++
+			}
+			if t.Status == cw.TaskDraft {
+				g.drafts[p]++
 			}
 		}
 	}
@@ -86,10 +97,11 @@ func (x index[ID]) among(list []int32, ids []ID) []int32 {
 func (g *graph) inCircle(task int) bool { return g.circle != nil && g.circle[task] }
 
 // phaseOver tells whether a phase holds nothing up any more: it is done or
-// archived, or has tasks and all of them are over.
+// archived, or has tasks and all of them are over. One that nobody approved is
+// not over by its tasks being cancelled: that says nothing about the next ones.
 func (g *graph) phaseOver(phase int32) bool {
 	s := g.phases[phase].Status
-	return s == cw.PhaseArchived || g.left[phase] == 0 && (g.all[phase] > 0 || s == cw.PhaseDone)
+	return s == cw.PhaseArchived || g.left[phase] == 0 && (g.all[phase] > 0 || s == cw.PhaseDone || g.dropped[phase] && s != cw.PhaseDraft)
 }
 
 // finished notes that a task is done. What others wait for gets less, so a circle

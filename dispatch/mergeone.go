@@ -17,13 +17,14 @@ type merging struct {
 	m    cw.Merge
 	rows map[cw.ProjectID]cw.Integration
 	proj map[cw.ProjectID]cw.Project
+	gone <-chan struct{} // closed when nobody wants its checks any more
 }
 
 // mergeOne brings the work of one task onto the branch of its initiative: try the
 // merge, check exactly that commit, move the branch. Each step is stored before
 // the next, and every one may be repeated: a crash leaves the branch before or
 // after.
-func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, m cw.Merge) error {
+func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, m cw.Merge, gone <-chan struct{}) error {
 	view, err := d.Store.AgentView(ctx, string(m.AgentID))
 	if err != nil {
 		return err
@@ -31,12 +32,16 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil {
 		return err
 	}
-	x := &merging{d: d, in: in, task: t, view: view, m: m, rows: map[cw.ProjectID]cw.Integration{}, proj: map[cw.ProjectID]cw.Project{}}
+	x := &merging{d: d, in: in, task: t, view: view, m: m, rows: map[cw.ProjectID]cw.Integration{}, proj: map[cw.ProjectID]cw.Project{}, gone: gone}
 	for _, part := range m.Parts {
 		if x.proj[part.ProjectID], err = d.Store.ProjectByRef(ctx, string(part.ProjectID)); err != nil {
 			return err
 		}
-		if x.rows[part.ProjectID], err = d.integration(ctx, in, part.ProjectID); err != nil {
+		x.rows[part.ProjectID], err = d.integration(ctx, in, part.ProjectID)
+		if cw.ErrorCode(err) == cw.CodeRefused { // somebody moved it elsewhere
+			return personError{err}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -47,6 +52,9 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 	if len(conflicts) > 0 {
 		return x.conflicted(ctx, conflicts)
 	}
+	if may, err := x.mayCheck(ctx); err != nil || !may {
+		return err
+	}
 	if err := x.checking(ctx); err != nil {
 		return err
 	}
@@ -56,10 +64,10 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 			return err
 		}
 	}
-	// Checks take a while, in which somebody may have paused: what they found is
-	// stored, and the next look after the pause goes on from here.
-	if state, err := d.Store.DispatchState(ctx); err != nil || state == cw.DispatchPaused {
-		return err
+	if x.task.Status != cw.TaskMerging { // else its branches are moved in part
+		if state, err := d.Store.DispatchState(ctx); err != nil || state == cw.DispatchPaused {
+			return err // it is checked, and goes on from here
+		}
 	}
 	return x.finish(ctx)
 }
@@ -116,7 +124,7 @@ func (x *merging) checking(ctx context.Context) error {
 	if from == cw.MergeChecking {
 		return x.save(ctx, cw.MergeMove{})
 	}
-	x.m.Status, x.m.Wait = cw.MergeChecking, ""
+	x.m.Status, x.m.Wait, x.m.WaitCode = cw.MergeChecking, "", ""
 	return x.saveFrom(ctx, from, cw.MergeMove{Events: []cw.Event{mergeEvent(cw.EventMergeChecking, x.m, x.task, x.view.Alias, "")}})
 }
 
@@ -128,7 +136,7 @@ func (x *merging) saveFrom(ctx context.Context, from cw.MergeStatus, m cw.MergeM
 	m.Merge, m.From = x.m, []cw.MergeStatus{from}
 	moved, err := x.d.Store.MoveMerge(ctx, m)
 	if err == nil && !moved {
-		err = cw.Errorf(cw.CodeRefused, "the merge of %q was changed meanwhile", x.task.Name)
+		err = goneError{cw.Errorf(cw.CodeRefused, "the merge of %q was changed meanwhile", x.task.Name).WithHint("see: cw task show %s", x.task.ID)}
 	}
 	return err
 }
@@ -141,19 +149,8 @@ func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
 		return true, nil
 	}
 	p := x.proj[part.ProjectID]
-	f, err := x.d.Repos.File(ctx, p, part.Commit)
+	f, err := x.file(ctx, *part)
 	if err != nil {
-		return false, err
-	}
-	if f.Problem != "" {
-		return false, cw.Errorf(cw.CodeRefused, "cw.yaml of %s would not be usable any more: %s", p.Name, f.Problem).
-			WithHint("send it back: cw agent resume %s \"mend cw.yaml\"", x.view.Alias)
-	}
-	if !f.Trusted {
-		return false, cw.Errorf(cw.CodeRefused, "the work changes cw.yaml of %s, and nobody has trusted what its commands are then", p.Name).
-			WithHint("look at it and trust it: cw project trust %s --ref %s", p.Name, part.Commit)
-	}
-	if err := x.uncheckedOnly(ctx, p, part, f); err != nil {
 		return false, err
 	}
 	if len(f.File.Checks) > 0 {
@@ -176,7 +173,7 @@ func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
 // uncheckedOnly refuses work that takes the checks of a project away: without
 // them nothing has to be trusted any more, and that would be a way around both.
 // It is merged when a person has trusted just that content, or that there is none.
-func (x *merging) uncheckedOnly(ctx context.Context, p cw.Project, part *cw.MergePart, f cw.ProjectFileView) error {
+func (x *merging) uncheckedOnly(ctx context.Context, p cw.Project, part cw.MergePart, f cw.ProjectFileView) error {
 	if len(f.File.Checks) > 0 || f.TrustedAt != nil {
 		return nil
 	}
@@ -184,8 +181,43 @@ func (x *merging) uncheckedOnly(ctx context.Context, p cw.Project, part *cw.Merg
 	if err != nil || len(was.File.Checks) == 0 {
 		return err
 	}
-	return cw.Errorf(cw.CodeRefused, "the work takes the checks of %s away", p.Name).
-		WithHint("when that is wanted: cw project trust %s --ref %s; else send it back: cw agent resume %s \"leave the checks in cw.yaml\"", p.Name, part.Commit, x.view.Alias)
+	return personError{cw.Errorf(cw.CodeRefused, "the work takes the checks of %s away", p.Name).
+		WithHint("when that is wanted: cw project trust %s --ref %s; else send it back: cw agent resume %s \"leave the checks in cw.yaml\"", p.Name, part.Commit, x.view.Alias)}
+}
+
+// mayCheck looks whether all checks may be run, before anything says that they
+// are. Work after which cw.yaml cannot be used is as good as red: it goes back,
+// and may is false.
+func (x *merging) mayCheck(ctx context.Context) (may bool, err error) {
+	for _, part := range x.m.Parts {
+		if part.Checked {
+			continue
+		}
+		f, err := x.file(ctx, part)
+		if err != nil {
+			return false, err
+		}
+		p := x.proj[part.ProjectID]
+		if f.Problem != "" {
+			return false, x.red(ctx, p, cw.CommandResult{Failed: cw.ProjectFileName, Reason: f.Problem, Output: f.Problem})
+		}
+		if err := x.uncheckedOnly(ctx, p, part, f); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// file is the project file at the merged commit. What it says may be run, unless
+// it has a problem.
+func (x *merging) file(ctx context.Context, part cw.MergePart) (cw.ProjectFileView, error) {
+	p := x.proj[part.ProjectID]
+	f, err := x.d.Repos.File(ctx, p, part.Commit)
+	if err == nil && f.Problem == "" && !f.Trusted {
+		err = personError{cw.Errorf(cw.CodeRefused, "the work changes cw.yaml of %s, and nobody has trusted what its commands are then", p.Name).
+			WithHint("look at it and trust it: cw project trust %s --ref %s", p.Name, part.Commit)}
+	}
+	return f, err
 }
 
 // run runs the checks in a checkout of the merged commit, which is there for
@@ -194,6 +226,8 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 	select {
 	case x.d.slots <- struct{}{}:
 		defer func() { <-x.d.slots }()
+	case <-x.gone:
+		return cw.CommandResult{}, x.unwanted()
 	case <-ctx.Done():
 		return cw.CommandResult{}, ctx.Err()
 	}
@@ -212,7 +246,7 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 	}
 	x.d.Fail.Hit("merge/scratch")
 	commands := append(append([]cw.ProjectCommand{}, f.Setup...), f.Checks...)
-	result, err := x.d.Agents.RunCommands(ctx, cw.CommandRun{ID: part.CheckRun, Kind: cw.RunCheck, Dir: dir, Commands: commands, Env: f.Env})
+	result, err := x.d.Agents.RunCommands(ctx, cw.CommandRun{ID: part.CheckRun, Kind: cw.RunCheck, Dir: dir, Commands: commands, Env: f.Env, Stop: x.gone})
 	if err != nil {
 		return result, fmt.Errorf("run the checks of %s: %w", p.Name, err)
 	}
@@ -223,10 +257,20 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 	if err := x.d.Repos.Unscratch(ctx, p, dir); err != nil {
 		x.d.Log.Warn("take the checkout of the checks away", "folder", dir, "error", err)
 	}
+	select {
+	case <-x.gone:
+		return result, x.unwanted()
+	default:
+	}
 	if result.Outside {
 		part.CheckRun = "" // another run
 	}
 	return result, nil
+}
+
+// unwanted says that nobody waits for the merge any more.
+func (x *merging) unwanted() error {
+	return goneError{fmt.Errorf("the work on %q goes another way", x.task.Name)}
 }
 
 // conflicted gives work back that does not go together with the branch.
@@ -296,7 +340,7 @@ func (x *merging) giveBack(ctx context.Context, b backInfo) error {
 			return err
 		}
 	}
-	x.m.Status, x.m.Wait, x.m.VerifiedBy = b.status, "", ""
+	x.m.Status, x.m.Wait, x.m.WaitCode, x.m.VerifiedBy = b.status, "", "", ""
 	x.m.Evidence = b.evidence
 	for i := range x.m.Parts {
 		x.m.Parts[i].Onto, x.m.Parts[i].Commit, x.m.Parts[i].Checked, x.m.Parts[i].CheckRun = "", "", false, ""
@@ -357,7 +401,7 @@ func (x *merging) finish(ctx context.Context) error {
 		}
 		rows = append(rows, row)
 	}
-	x.m.Status, x.m.MergedAt, x.m.Wait, x.m.Evidence = cw.MergeMerged, &now, "", ""
+	x.m.Status, x.m.MergedAt, x.m.Wait, x.m.WaitCode, x.m.Evidence = cw.MergeMerged, &now, "", "", ""
 	summary := x.view.Result
 	if x.task.Comment != "" && x.m.Verify {
 		summary += "\n\nA person said: " + x.task.Comment

@@ -2,7 +2,9 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -26,7 +28,7 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 			m.AgentID, m.Conflicts, m.Reds, m.Evidence = t.AgentID, 0, 0, ""
 		}
 	}
-	m.Status, m.Wait, m.VerifiedBy, m.Parts = cw.MergeQueued, "", "", partsOf(view)
+	m.Status, m.Wait, m.WaitCode, m.VerifiedBy, m.Parts = cw.MergeQueued, "", "", "", partsOf(view)
 	why, err := d.unmergeable(ctx, view)
 	if err != nil {
 		return err
@@ -39,6 +41,7 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 	}
 	events := []cw.Event{mergeEvent(cw.EventMergeQueued, m, *t, view.Alias, "")}
 	if m.Verify {
+		m.WaitCode = cw.WaitPerson
 		m.Wait = "a person looks at the result: cw task diff " + string(t.ID) + "; then: cw task done " + string(t.ID)
 		events = append(events, checkpointEvent(*t))
 	}
@@ -119,7 +122,11 @@ func (d *Dispatcher) merge(ctx context.Context, w World) {
 	}
 	for _, in := range w.Initiatives {
 		next := nextMerge(w, in.ID)
-		if next == nil || !d.claimMerging(in.ID) {
+		if next == nil {
+			continue
+		}
+		way := newOnWay(next.ID)
+		if !d.claimMerging(in.ID, way) {
 			continue
 		}
 		m := *next
@@ -130,9 +137,12 @@ func (d *Dispatcher) merge(ctx context.Context, w World) {
 			if !d.isCurrent(ctx, m) {
 				return
 			}
-			if err := d.mergeOne(ctx, in, task, m); err != nil && ctx.Err() == nil {
-				d.Log.Error("merge", "initiative", in.Slug, "task", m.TaskID, "error", err)
-				d.holdUp(ctx, m, err)
+			switch err := d.mergeOne(ctx, in, task, m, way.gone); {
+			case err == nil || ctx.Err() != nil:
+			case errors.As(err, new(goneError)):
+				d.Log.Info("let go of a merge", "initiative", in.Slug, "task", m.TaskID, "because", err)
+			default:
+				d.holdUp(ctx, in, m, err)
 			}
 		})
 	}
@@ -145,14 +155,40 @@ func (d *Dispatcher) isCurrent(ctx context.Context, m cw.Merge) bool {
 	return err == nil && found && now.ID == m.ID && now.Status == m.Status && now.UpdatedAt.Equal(m.UpdatedAt)
 }
 
-func (d *Dispatcher) claimMerging(id cw.InitiativeID) bool {
+// onWay is the queue of an initiative that is being worked off.
+type onWay struct {
+	merge cw.MergeID    // "" for none: its branch is shown
+	gone  chan struct{} // closed when the merge goes another way: nobody waits for its checks
+}
+
+func newOnWay(id cw.MergeID) *onWay { return &onWay{merge: id, gone: make(chan struct{})} }
+
+func (d *Dispatcher) claimMerging(id cw.InitiativeID, way *onWay) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.merging[id] {
+	if d.merging[id] != nil {
 		return false
 	}
-	d.merging[id] = true
+	d.merging[id] = way
 	return true
+}
+
+// letGoOfMerges tells merges that are on their way that they are not wanted any
+// more: their task was cancelled or closed, another agent does it, or its own one
+// works again. Their checks hold up the queue for nothing.
+func (d *Dispatcher) letGoOfMerges(w World) {
+	wanted := map[cw.MergeID]bool{}
+	for _, m := range w.Merges {
+		wanted[m.ID] = m.Status == cw.MergeQueued || m.Status == cw.MergeChecking
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, way := range d.merging {
+		if way.merge != "" && !wanted[way.merge] {
+			way.merge = ""
+			close(way.gone)
+		}
+	}
 }
 
 func (d *Dispatcher) endMerging(id cw.InitiativeID) {
@@ -206,12 +242,31 @@ func taskOf(w World, id cw.TaskID) *cw.Task {
 	return nil
 }
 
+// goneError says that a merge was changed by others while it was on its way: what
+// becomes of it is theirs.
+type goneError struct{ error }
+
+func (e goneError) Unwrap() error { return e.error }
+
+// personError says that a merge waits for what a person does.
+type personError struct{ error }
+
+func (e personError) Unwrap() error { return e.error }
+
 // holdUp notes what stands in the way of a merge, so that the next one goes
-// first; it is tried again.
-func (d *Dispatcher) holdUp(ctx context.Context, m cw.Merge, cause error) {
-	m.Wait = cause.Error()
+// first; it is tried again. What stands there already is not logged again.
+func (d *Dispatcher) holdUp(ctx context.Context, in cw.Initiative, m cw.Merge, cause error) {
+	before := m.Wait
+	m.Wait, m.WaitCode = cause.Error(), cw.WaitRetry
+	level := slog.LevelError
+	if errors.As(cause, new(personError)) {
+		m.WaitCode, level = cw.WaitProject, slog.LevelWarn
+	}
 	if hint := cw.ErrorHint(cause); hint != "" {
 		m.Wait += " (" + hint + ")"
+	}
+	if m.Wait != before {
+		d.Log.Log(ctx, level, "a merge is held up", "initiative", in.Slug, "task", m.TaskID, "error", m.Wait)
 	}
 	from := []cw.MergeStatus{cw.MergeQueued, cw.MergeChecking}
 	if m.Status != cw.MergeChecking {

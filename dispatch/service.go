@@ -183,7 +183,7 @@ func (d *Dispatcher) decideResult(ctx context.Context, t cw.Task, v cw.TaskVerdi
 		})
 	}
 	by := cw.ActorOf(ctx)
-	m.VerifiedBy, m.Wait = string(by.Kind), ""
+	m.VerifiedBy, m.Wait, m.WaitCode = string(by.Kind), "", ""
 	if by.ID != "" {
 		m.VerifiedBy += ":" + by.ID
 	}

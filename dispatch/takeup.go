@@ -27,7 +27,7 @@ func (d *Dispatcher) takeUp(ctx context.Context) {
 	for _, row := range all {
 		if row.Head != "" && row.Head != row.BaseCommit {
 			rows[row.InitiativeID] = append(rows[row.InitiativeID], row)
-			d.claimMerging(row.InitiativeID)
+			d.claimMerging(row.InitiativeID, newOnWay(""))
 		}
 	}
 	d.work.Go(func() {

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"cw/internal/cw"
@@ -117,14 +118,18 @@ func (d *Dispatcher) worksAgain(ctx context.Context, t *cw.Task, m *cw.Merge) er
 		return nil
 	}
 	back := *m
-	back.Status, back.Wait, back.VerifiedBy, back.Evidence = cw.MergeConflicted, "", "", "its agent works again"
+	back.Parts = slices.Clone(m.Parts)
+	back.Status, back.Wait, back.WaitCode, back.VerifiedBy, back.Evidence = cw.MergeConflicted, "", "", "", "its agent works again"
 	for i := range back.Parts {
 		back.Parts[i] = cw.MergePart{ProjectID: back.Parts[i].ProjectID, Project: back.Parts[i].Project, Head: back.Parts[i].Head}
 	}
-	_, err := d.Store.MoveMerge(ctx, cw.MergeMove{
+	moved, err := d.Store.MoveMerge(ctx, cw.MergeMove{
 		Merge: back, From: []cw.MergeStatus{m.Status},
 		Task: &cw.TaskMove{ID: t.ID, From: []cw.TaskStatus{cw.TaskVerifying}, To: cw.TaskRunning},
 	})
+	if moved {
+		*m, t.Status = back, cw.TaskRunning
+	}
 	return err
 }
 
@@ -135,19 +140,19 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 		known[t.ID] = true
 	}
 	for _, a := range w.Agents {
-		if a.TaskID == "" || known[a.TaskID] || !a.Alive() || a.ID == "" {
+		if a.TaskID == "" || known[a.TaskID] || !a.Alive() && a.Status != cw.StatusParked || a.ID == "" {
 			continue
 		}
 		t, err := d.Store.TaskByID(ctx, a.TaskID)
 		if err != nil || t.Status != cw.TaskCancelled || t.AgentID != a.ID {
 			continue // of an initiative in which nothing is left to do
 		}
-		d.Log.Info("stop the agent of a cancelled task", "task", t.ID, "agent", a.Alias)
-		if !d.claimStart(a) {
+		if !d.claimStop(a.ID) {
 			continue
 		}
+		d.Log.Info("stop the agent of a cancelled task", "task", t.ID, "agent", a.Alias)
 		d.work.Go(func() {
-			defer d.endStart(t.ID)
+			defer d.endStop(a.ID)
 			if _, err := d.Agents.Stop(ctx, string(a.ID), cw.StopRequest{}); err != nil && ctx.Err() == nil {
 				d.Log.Error("stop the agent of a cancelled task", "agent", a.Alias, "error", err)
 			}
@@ -158,7 +163,8 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 
 // dismiss lets go of work whose task is over some other way.
 func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
-	for _, m := range w.Merges {
+	for i := range w.Merges {
+		m := w.Merges[i]
 		if taskOf(w, m.TaskID) != nil && taskOf(w, m.TaskID).Status != cw.TaskDone {
 			continue
 		}
@@ -170,18 +176,22 @@ func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 			continue // of an initiative that is archived
 		}
 		from := m.Status
-		m.Status, m.Wait = cw.MergeDismissed, ""
-		_, err = d.Store.MoveMerge(ctx, cw.MergeMove{
+		m.Status, m.Wait, m.WaitCode = cw.MergeDismissed, "", ""
+		moved, err := d.Store.MoveMerge(ctx, cw.MergeMove{
 			Merge: m, From: []cw.MergeStatus{from}, Events: []cw.Event{mergeEvent(cw.EventMergeDismissed, m, t, "", "its task is "+string(t.Status))},
 		})
 		if err != nil {
 			return err
 		}
+		if moved {
+			w.Merges[i] = m
+		}
 	}
 	return nil
 }
 
-// settlePhases moves phases on with their tasks.
+// settlePhases moves phases on with their tasks. One that never had any stays open:
+// nobody has said what it is yet.
 func (d *Dispatcher) settlePhases(ctx context.Context, w World) error {
 	type count struct{ all, over, begun, waiting int }
 	of := map[cw.PhaseID]*count{}
@@ -204,7 +214,10 @@ func (d *Dispatcher) settlePhases(ctx context.Context, w World) error {
 	for i := range w.Phases {
 		p := &w.Phases[i]
 		c := of[p.ID]
-		if c == nil {
+		switch {
+		case c == nil && slices.Contains(w.Dropped, p.ID):
+			c = &count{} // all that it had was cancelled
+		case c == nil:
 			continue
 		}
 		to := p.Status
@@ -258,6 +271,25 @@ func (d *Dispatcher) claimStart(a cw.TaskAgent) bool {
 	}
 	d.starting[a.TaskID] = a
 	return true
+}
+
+// claimStop marks an agent as being stopped; false when it is already. One that is
+// still being made can be stopped, too.
+func (d *Dispatcher) claimStop(id cw.AgentID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopping[id] {
+		return false
+	}
+	d.stopping[id] = true
+	return true
+}
+
+func (d *Dispatcher) endStop(id cw.AgentID) {
+	d.mu.Lock()
+	delete(d.stopping, id)
+	d.mu.Unlock()
+	d.Ring()
 }
 
 func (d *Dispatcher) endStart(id cw.TaskID) {

@@ -50,11 +50,26 @@ func (d *decider) waitPhases(i int) *cw.WaitReason {
 	}
 	for _, before := range d.g.phaseBefore[ph] {
 		if !d.g.phaseOver(before) {
-			d.later[ph] = reason(cw.WaitPhase, "", "the phase %q comes first", d.w.Phases[before].Name)
+			d.later[ph] = d.phaseFirst(before)
 			break
 		}
 	}
 	return d.later[ph]
+}
+
+// phaseFirst says that a phase comes first, and what it takes where nothing of it
+// would ever end by itself.
+func (d *decider) phaseFirst(phase int32) *cw.WaitReason {
+	p := &d.w.Phases[phase]
+	switch {
+	case p.Status == cw.PhaseDraft:
+		return reason(cw.WaitPhase, "approve it: cw phase approve "+string(p.ID), "the phase %q comes first, and is not approved", p.Name)
+	case d.g.all[phase] == 0:
+		return reason(cw.WaitPhase, fmt.Sprintf("add one: cw task create --phase %[1]s NAME; or leave it out: cw phase edit %[1]s --status done", p.ID), "the phase %q comes first, and has no tasks", p.Name)
+	case d.g.drafts[phase] == d.g.left[phase]:
+		return reason(cw.WaitPhase, "accept or dismiss what suggests them: cw proposal list", "the phase %q comes first, and what is left of it are tasks that nobody accepted", p.Name)
+	}
+	return reason(cw.WaitPhase, "", "the phase %q comes first", p.Name)
 }
 
 func (d *decider) waitDependency(i int) *cw.WaitReason {

@@ -101,7 +101,7 @@ func drawInitiative(t *rapid.T, s shape, w *World, n int) {
 	w.Initiatives = append(w.Initiatives, initiative)
 	first, phases, least := len(w.Tasks), rapid.IntRange(1, 4).Draw(t, "phases"), 0
 	if s.calm {
-		least = 1 // a phase without tasks is never over by itself
+		least = 1 // a phase that never had tasks is not over by itself
 	}
 	for i := range phases {
 		ph := cw.Phase{ID: cw.PhaseID(fmt.Sprintf("%s.%d", initiative.ID, i)), InitiativeID: initiative.ID, Name: "a phase", Status: cw.PhaseApproved}
@@ -114,8 +114,12 @@ func drawInitiative(t *rapid.T, s shape, w *World, n int) {
 			}
 		}
 		w.Phases = append(w.Phases, ph)
-		for range rapid.IntRange(least, 5).Draw(t, "tasks") {
+		tasks := rapid.IntRange(least, 5).Draw(t, "tasks")
+		for range tasks {
 			drawTask(t, s, w, ph, first)
+		}
+		if tasks == 0 && rapid.Bool().Draw(t, "all cancelled") {
+			w.Dropped = append(w.Dropped, ph.ID)
 		}
 	}
 }

@@ -172,8 +172,9 @@ func TestItems(t *testing.T) {
 				Running: []cw.DispatchTask{task("q", cw.TaskVerifying, "a", nil), task("c", cw.TaskVerifying, "b", nil), task("n", cw.TaskVerifying, "e", nil)},
 				Waiting: []cw.DispatchTask{task("r", cw.TaskBlocked, "d", waits(cw.WaitBlocked, "red three times"))},
 				Merges: []cw.Merge{
-					{ID: "m1", TaskID: "q", Status: cw.MergeChecking, Wait: "cw.yaml is not trusted"}, {ID: "m2", TaskID: "c", Status: cw.MergeConflicted, Wait: "b mends it"},
-					{ID: "m3", TaskID: "r", Status: cw.MergeRed}, {ID: "m4", TaskID: "n", Status: cw.MergeQueued},
+					{ID: "m1", TaskID: "q", Status: cw.MergeQueued, Wait: "cw.yaml is not trusted", WaitCode: cw.WaitProject},
+					{ID: "m2", TaskID: "c", Status: cw.MergeConflicted}, {ID: "m5", TaskID: "n", Status: cw.MergeQueued, Wait: "the disk is full", WaitCode: cw.WaitRetry},
+					{ID: "m3", TaskID: "r", Status: cw.MergeRed},
 				},
 			}},
 			[]string{

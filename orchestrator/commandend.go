@@ -10,6 +10,7 @@ import (
 
 // commandEnd is what is known of a command that is over.
 type commandEnd struct {
+	unwanted   bool       // its end was wanted before it was started
 	startError string     // why it could not even be tried
 	exit       *proc.Exit // nil: it was lost
 	startedAt  time.Time
@@ -44,6 +45,8 @@ func judgeCommand(c cw.ProjectCommand, e commandEnd) commandVerdict {
 		return v
 	}
 	switch {
+	case e.unwanted:
+		return outside("stopped by somebody")
 	case e.startError != "":
 		return outside("could not be started: %s", e.startError)
 	case e.exit == nil:

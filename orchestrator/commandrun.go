@@ -23,12 +23,13 @@ type oneCommand struct {
 	dir    string // its run directory
 	cwd    string
 	env    []string
+	stop   <-chan struct{} // closed when its end is wanted
 }
 
 func newCommand(r cw.CommandRun, run cw.Run, i int, env []string) oneCommand {
 	return oneCommand{
 		ProjectCommand: r.Commands[i], run: run, number: i + 1,
-		dir: filepath.Join(run.Dir, strconv.Itoa(i+1)), cwd: r.Dir, env: env,
+		dir: filepath.Join(run.Dir, strconv.Itoa(i+1)), cwd: r.Dir, env: env, stop: r.Stop,
 	}
 }
 
@@ -42,6 +43,11 @@ func (o *Orchestrator) runCommand(ctx context.Context, c oneCommand) (commandEnd
 		return commandEnd{}, err
 	}
 	if seen.State == proc.StateFresh {
+		select {
+		case <-c.stop:
+			return commandEnd{unwanted: true}, nil
+		default:
+		}
 		if seen, err = o.startCommand(ctx, c); err != nil {
 			if ctx.Err() != nil {
 				return commandEnd{}, ctx.Err()
@@ -122,7 +128,7 @@ func (o *Orchestrator) saveStart(ctx context.Context, c oneCommand, h proc.Handl
 }
 
 // awaitCommand waits for the end of a command that lives, and ends it when its
-// time is over or it prints too much.
+// time is over, it prints too much, or somebody wants its end.
 func (o *Orchestrator) awaitCommand(ctx context.Context, c oneCommand, h proc.Handle) (proc.Observation, error) {
 	type end struct {
 		seen proc.Observation
@@ -139,7 +145,7 @@ func (o *Orchestrator) awaitCommand(ctx context.Context, c oneCommand, h proc.Ha
 	defer stop()
 	timeout := time.NewTimer(time.Until(orNow(h.StartedAt).Add(c.Timeout)))
 	defer timeout.Stop()
-	over := timeout.C
+	over, stopped := timeout.C, c.stop
 	for {
 		select {
 		case e := <-ended:
@@ -150,8 +156,9 @@ func (o *Orchestrator) awaitCommand(ctx context.Context, c oneCommand, h proc.Ha
 			}
 			wake = nil
 		case <-over:
+		case <-stopped:
 		}
-		over = nil
+		over, stopped = nil, nil
 		if err := proc.Stop(ctx, c.dir, h, commandGrace); err != nil {
 			letGo()
 			<-ended

@@ -27,7 +27,8 @@ const (
 // each by a shim, so that they outlive the daemon and are ended whole. The same
 // id again takes up what was started: a command that lives is waited for, one
 // that ended is not run again, and neither is one whose end nobody knows. A
-// result that says Outside tells nothing about the project.
+// result that says Outside tells nothing about the project: so does that of a
+// command that was ended because of r.Stop.
 //
 // When ctx ends it lets go, with the error of ctx, and the command goes on.
 // CodeInvalid for a request that is none.

@@ -258,3 +258,33 @@ func lines(name string) int {
 	data, _ := os.ReadFile(name)
 	return strings.Count(string(data), "\n")
 }
+
+// TestCommandsUnwanted: commands whose end is wanted are ended whole at once, and
+// none that follows is started; one that would begin then is not.
+func TestCommandsUnwanted(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{true, false} {
+		e := newEngine(t)
+		book := filepath.Join(t.TempDir(), "book")
+		r := e.check("echo one >> "+book+"; sleep 1000 & wait", "echo two >> "+book)
+		stop := make(chan struct{})
+		r.Stop = stop
+		want := 1
+		if before {
+			want = 0
+			close(stop)
+		} else {
+			go func() {
+				eventually(t, "it is begun", func() bool { return lines(book) == 1 })
+				close(stop)
+			}()
+		}
+		if got := e.mustRun(r); got.OK || !got.Outside || got.Reason != "stopped by somebody" {
+			t.Errorf("wanted before it began: %v: %+v", before, got)
+		}
+		if n := lines(book); n != want {
+			t.Errorf("wanted before it began: %v: %d commands were begun", before, n)
+		}
+		e.wantNoProcesses()
+	}
+}

@@ -13,7 +13,6 @@ import (
 
 	"cw/environment"
 	"cw/internal/cw"
-	"cw/internal/proc"
 )
 
 const (
@@ -100,9 +99,15 @@ func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentW
 		ID: setUpID(st.Run.ID, t.ProjectID, "setup"), Kind: cw.RunSetup, AgentID: st.Agent.ID, Alias: st.Agent.Alias,
 		Dir: t.Path, Commands: file.Setup, Env: env,
 	}
+	stop := make(chan struct{})
+	run.Stop = stop
 	watching, over := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { o.stopSetUp(watching, st, run) })
+	watch.Go(func() {
+		if o.awaitStop(watching, st) {
+			close(stop)
+		}
+	})
 	result, err := o.RunCommands(ctx, run)
 	over()
 	watch.Wait()
@@ -119,24 +124,19 @@ func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentW
 	return cw.Errorf(cw.CodeFailed, "%s", text).WithHint("all of its output is in %s; the commands are those under setup: in %s", result.LogPath, cw.ProjectFileName)
 }
 
-// stopSetUp ends the commands of a set-up when somebody wants the end of the
-// agent's run, which waits for them.
-func (o *Orchestrator) stopSetUp(ctx context.Context, st cw.RunState, run cw.CommandRun) {
+// awaitStop waits until somebody wants the end of an agent's run, which waits for
+// its set-up; false when ctx ends first.
+func (o *Orchestrator) awaitStop(ctx context.Context, st cw.RunState) bool {
 	for {
 		ring := o.bell.Next(st.Agent.ID)
 		if o.stopWanted(ctx, st.Run.ID) {
-			dirs, _ := filepath.Glob(filepath.Join(o.Home.CommandDir(run.Kind, run.ID), "[0-9]*")) // the pattern is good
-			for _, dir := range dirs {
-				if err := proc.Stop(ctx, dir, proc.Handle{}, commandGrace); err != nil && ctx.Err() == nil {
-					o.Log.Error("stop a set-up", "agent", st.Agent.Alias, "dir", dir, "error", err)
-				}
-			}
+			return true
 		}
 		select {
 		case <-ring:
 		case <-time.After(settleWait):
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
 }

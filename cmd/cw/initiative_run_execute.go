@@ -88,6 +88,8 @@ func (v executeView) standsStill(t cw.DispatchTask) *cw.WaitReason {
 	switch {
 	case merges && merge.AwaitsPerson():
 		return &cw.WaitReason{Code: cw.WaitPerson, Text: "you look at the result before it is merged", Hint: verdictHint(t.ID)}
+	case merges && merge.WaitCode == cw.WaitProject:
+		return &cw.WaitReason{Code: cw.WaitProject, Text: merge.Wait}
 	case merges && merge.Wait != "" && v.held[t.ID]:
 		return &cw.WaitReason{Code: cw.WaitPerson, Text: merge.Wait}
 	case v.status.State == cw.DispatchPaused && t.Status != cw.TaskRunning:

@@ -110,6 +110,9 @@ func TestNextExecute(t *testing.T) {
 		{"to be looked at", executeView{tasks: two, status: running(doing("a", "x", asStatus(cw.TaskVerifying))), merges: []cw.Merge{looked("a")}}, false, "people a:person"},
 		{"looked at before", executeView{tasks: two, status: running(doing("a", "x", asStatus(cw.TaskVerifying))), merges: []cw.Merge{{TaskID: "a", Status: cw.MergeChecking, Verify: true, VerifiedBy: "person"}}}, false, "wait"},
 		{"a merge that is held up", executeView{tasks: two, status: running(doing("a", "x", asStatus(cw.TaskVerifying))), merges: []cw.Merge{{TaskID: "a", Status: cw.MergeQueued, Wait: "not trusted"}}}, false, "wait"},
+		{"a merge that a person has to let go on", executeView{
+			tasks: two, status: running(doing("a", "x", asStatus(cw.TaskVerifying))), merges: []cw.Merge{{TaskID: "a", Status: cw.MergeQueued, Wait: "not trusted", WaitCode: cw.WaitProject}},
+		}, false, "people a:project"},
 		{"a merge that is held up for long", executeView{
 			tasks: two, status: running(doing("a", "x", asStatus(cw.TaskVerifying))), merges: []cw.Merge{{TaskID: "a", Status: cw.MergeQueued, Wait: "not trusted"}},
 			held: map[cw.TaskID]bool{"a": true},

@@ -10,8 +10,9 @@ type DispatchWorld struct {
 	Phases      []Phase      // of these, in order
 	Tasks       []Task       // of these without their texts, in the order of their phases; not cancelled ones
 	Merges      []Merge      // of these, that are not merged or dismissed; oldest first
-	Agents      []TaskAgent  // that work on tasks that are not over, or have a process
+	Agents      []TaskAgent  // that work on tasks that are not over, have a process, or are parked with a task that was cancelled
 	OverBudget  []InitiativeID
+	Dropped     []PhaseID // phases of these that have tasks, all of which were cancelled
 }
 
 // TaskAgent is an agent as the dispatcher sees it.

@@ -57,6 +57,7 @@ type Merge struct {
 	Reds         int          `json:"reds" doc:"how often a check failed"`
 	Evidence     string       `json:"evidence,omitempty" doc:"what was found last: conflicting hunks, or the end of the failed check's output"`
 	Wait         string       `json:"wait,omitempty" doc:"what it waits for beside those before it; missing when nothing stands in its way"`
+	WaitCode     WaitCode     `json:"waitCode,omitempty" doc:"the same in one word, as for a task: person (somebody looks at the result), project (somebody has to act: cw.yaml is not trusted or cannot be used, the branch was moved) or retry (it is tried again by itself)"`
 	QueuedAt     time.Time    `json:"queuedAt" doc:"when it was queued first; the oldest is merged first"`
 	MergedAt     *time.Time   `json:"mergedAt,omitempty" doc:"when it was merged"`
 	UpdatedAt    time.Time    `json:"updatedAt" doc:"when its row last changed"`

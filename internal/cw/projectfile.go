@@ -95,6 +95,7 @@ type CommandRun struct {
 	Dir      string  // where they run, absolute
 	Commands []ProjectCommand
 	Env      map[string]string // beside the daemon's own
+	Stop     <-chan struct{}   // closed when its end is wanted: what runs of it is ended, and nothing more is started; nil: never
 }
 
 // CommandResult is how commands ended. The first that failed ends them.

@@ -38,7 +38,9 @@ func (db *DB) DispatchWorld(ctx context.Context) (cw.DispatchWorld, error) {
 			w.State = cw.DispatchRunning
 		}
 		const busy = "status = 'active' AND id IN (SELECT initiative_id FROM tasks WHERE status NOT IN ('draft', 'done', 'cancelled')" +
-			" UNION SELECT initiative_id FROM merges WHERE " + openMerges + " UNION SELECT initiative_id FROM phases WHERE status = 'running')"
+			" UNION SELECT initiative_id FROM merges WHERE " + openMerges +
+			" UNION SELECT initiative_id FROM phases p WHERE status = 'running' OR status = 'approved' AND EXISTS (SELECT 1 FROM tasks WHERE phase_id = p.id)" +
+			" AND NOT EXISTS (SELECT 1 FROM tasks WHERE phase_id = p.id AND status NOT IN ('done', 'cancelled')))"
 		if err := g.Where(busy).Order("created_at, id").Find(&w.Initiatives).Error; err != nil {
 			return err
 		}
@@ -66,6 +68,10 @@ func fillWorld(g *gorm.DB, w *cw.DispatchWorld) error {
 		return err
 	}
 	w.Tasks = phaseOrder(w.Tasks, w.Phases)
+	if err := g.Raw("SELECT id FROM phases p WHERE "+mine+" AND EXISTS (SELECT 1 FROM tasks WHERE phase_id = p.id)"+
+		" AND NOT EXISTS (SELECT 1 FROM tasks WHERE phase_id = p.id AND status <> 'cancelled') ORDER BY position, id", of).Scan(&w.Dropped).Error; err != nil {
+		return err
+	}
 	if err := g.Where(openMerges).Order("queued_at, id").Find(&w.Merges).Error; err != nil {
 		return err
 	}
@@ -76,12 +82,13 @@ func fillWorld(g *gorm.DB, w *cw.DispatchWorld) error {
 		" WHERE agent_id IN (SELECT id FROM agents WHERE initiative_id = b.scope_id))", cw.BudgetInitiative).Scan(&w.OverBudget).Error
 }
 
-// taskAgents gives the agents to which tasks of initiatives belong, and all that
-// have a process.
+// taskAgents gives the agents to which tasks of initiatives belong, all that have
+// a process, and those of cancelled tasks that would go on by themselves.
 func taskAgents(g *gorm.DB, initiatives string) ([]cw.TaskAgent, error) {
 	var agents []cw.Agent
 	err := g.Where("id IN (SELECT agent_id FROM tasks WHERE agent_id <> '' AND status IN ('running', 'verifying', 'merging', 'blocked')"+
-		" AND initiative_id IN (SELECT value FROM json_each(?))) OR deleted_at IS NULL AND status IN (SELECT value FROM json_each(?))",
+		" AND initiative_id IN (SELECT value FROM json_each(?))) OR deleted_at IS NULL AND (status IN (SELECT value FROM json_each(?))"+
+		" OR status = 'parked' AND id IN (SELECT agent_id FROM tasks WHERE status = 'cancelled'))",
 		initiatives, list(aliveStatuses())).Order("created_at, id").Find(&agents).Error
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ CREATE TABLE merges (
     reds          INTEGER NOT NULL DEFAULT 0,
     evidence      TEXT NOT NULL DEFAULT '',
     wait          TEXT NOT NULL DEFAULT '',
+    wait_code     TEXT NOT NULL DEFAULT '',
     queued_at     DATETIME NOT NULL,
     merged_at     DATETIME,
     updated_at    DATETIME NOT NULL
