@@ -117,11 +117,21 @@ func (d *decider) waitPerson(i int) *cw.WaitReason {
 	}
 	switch t.Type {
 	case cw.TaskCheckpointDecide:
+		if n := len(t.Questions); n > 0 {
+			return reason(cw.WaitPerson, fmt.Sprintf("look: cw task show %[1]s; then: cw task done %[1]s --answer QUESTION=ANSWER", t.ID), "a person has to answer %s", counted(n, "question"))
+		}
 		return reason(cw.WaitPerson, fmt.Sprintf("cw task done %s --comment \"what was decided\"", t.ID), "a person has to decide")
 	case cw.TaskCheckpointAction:
 		return reason(cw.WaitPerson, "when it is done: cw task done "+string(t.ID), "a person has to do it")
 	}
 	return nil
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (d *decider) waitBlocked(i int) *cw.WaitReason {

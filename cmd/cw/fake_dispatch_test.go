@@ -83,7 +83,10 @@ func (f *fakeServices) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVe
 		return cw.Task{}, err
 	}
 	if t.Status = cw.TaskRunning; v.Accept {
-		t.Status = cw.TaskDone
+		if t.Questions, err = t.Decide(v.Answers); err != nil {
+			return cw.Task{}, err
+		}
+		t.Status, t.Summary = cw.TaskDone, cw.DecidedText(t.Questions, v.Comment)
 	}
 	return t, f.steer("DecideTask", v)
 }

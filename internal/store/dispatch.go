@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -234,6 +235,9 @@ func (t *tx) moveTask(m cw.TaskMove) (bool, error) {
 	if err != nil || !found || !slices.Contains(m.From, task.Status) || m.OfAgent != "" && m.OfAgent != task.AgentID {
 		return false, err
 	}
+	if m.Questions != nil && !reflect.DeepEqual(cw.Unanswered(task.Questions), cw.Unanswered(m.Questions)) {
+		return false, nil // somebody asks something else by now
+	}
 	set := map[string]any{"status": m.To, "updated_at": t.now}
 	put := func(column string, there bool, value func() any) {
 		if there {
@@ -253,6 +257,11 @@ func (t *tx) moveTask(m cw.TaskMove) (bool, error) {
 	})
 	if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Updates(set).Error; err != nil {
 		return false, err
+	}
+	if m.Questions != nil {
+		if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Select("questions").Updates(&cw.Task{Questions: m.Questions}).Error; err != nil {
+			return false, err
+		}
 	}
 	if task.Status != m.To {
 		by := cw.Actor{Kind: cw.ActorCW}

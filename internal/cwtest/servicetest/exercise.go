@@ -168,6 +168,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"PhasesAndTasks", nil, phasesAndTasksCase},
 		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},
 		{"BadPrompts", nil, badPromptsCase},
+		{"Decisions", func(f Fixture) bool { return f.Dispatches }, decisionsCase},
 		{"Dispatch", func(f Fixture) bool { return f.Dispatches }, dispatchCase},
 		{"DispatchPlan", func(f Fixture) bool { return f.Dispatches }, dispatchPlanCase},
 		{"BadDispatch", func(f Fixture) bool { return f.Dispatches }, badDispatchCase},
