@@ -196,7 +196,7 @@ func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
 		if most <= 0 || n < most {
 			return nil
 		}
-		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%d agents work %s, as many as may", n, of)
+		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%s %s, as many as may", agentsWork(n), of)
 	}
 	if r := full("machine", "on this machine", d.use.machine, l.Machine); r != nil {
 		return r
@@ -216,6 +216,13 @@ func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
 		return reason(cw.WaitLimit, "another limit: cw config set dispatch.account N", "each account of %s has as many agents as may", p.Name)
 	}
 	return nil
+}
+
+func agentsWork(n int) string {
+	if n == 1 {
+		return "1 agent works"
+	}
+	return fmt.Sprintf("%d agents work", n)
 }
 
 func (d *decider) waitResources(t *cw.Task) *cw.WaitReason {
