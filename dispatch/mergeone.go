@@ -208,7 +208,7 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 		}
 	}
 	if err := x.d.Repos.Scratch(ctx, p, part.Commit, dir); err != nil {
-		return cw.CommandResult{}, fmt.Errorf("make the checkout of the checks: %w", err)
+		return cw.CommandResult{}, x.noCheckout(p, err)
 	}
 	x.d.Fail.Hit("merge/scratch")
 	commands := append(append([]cw.ProjectCommand{}, f.Setup...), f.Checks...)
@@ -227,6 +227,17 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 		part.CheckRun = "" // another run
 	}
 	return result, nil
+}
+
+// noCheckout says what to do where the merged commit cannot be checked out: it
+// needs a submodule that the user's repository does not have. One that the work
+// brings is not known in the user's own checkout.
+func (x *merging) noCheckout(p cw.Project, err error) error {
+	if cw.ErrorCode(err) != cw.CodeInvalid || p.Remote() {
+		return fmt.Errorf("make the checkout of the checks: %w", err)
+	}
+	return cw.Errorf(cw.CodeInvalid, "make the checkout of the checks: %v", err).
+		WithHint("%s; when the work brings it, on its branch agent/%s; or send it back: cw agent resume %[2]s TEXT", cw.ErrorHint(err), x.view.Alias).Because(err)
 }
 
 // conflicted gives work back that does not go together with the branch.
