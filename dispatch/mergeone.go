@@ -28,7 +28,7 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 	if err != nil {
 		return err
 	}
-	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil {
+	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil || t.Status != cw.TaskVerifying && t.Status != cw.TaskMerging {
 		return err
 	}
 	x := &merging{d: d, in: in, task: t, view: view, m: m, rows: map[cw.ProjectID]cw.Integration{}, proj: map[cw.ProjectID]cw.Project{}}

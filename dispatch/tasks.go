@@ -159,14 +159,14 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 // dismiss lets go of work whose task is over some other way.
 func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 	for _, m := range w.Merges {
-		if taskOf(w, m.TaskID) != nil && taskOf(w, m.TaskID).Status != cw.TaskDone {
+		if now := taskOf(w, m.TaskID); now != nil && now.Status != cw.TaskDone && !begunAnew(*now, m) {
 			continue
 		}
 		t, err := d.Store.TaskByID(ctx, m.TaskID)
 		if err != nil {
 			return err
 		}
-		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone {
+		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone && !begunAnew(t, m) {
 			continue // of an initiative that is archived
 		}
 		from := m.Status
@@ -179,6 +179,12 @@ func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 		}
 	}
 	return nil
+}
+
+// begunAnew tells whether a person wants a task done once more whose work is on
+// its way.
+func begunAnew(t cw.Task, m cw.Merge) bool {
+	return t.Status == cw.TaskPending && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking)
 }
 
 // settlePhases moves phases on with their tasks.
