@@ -65,7 +65,8 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 }
 
 // try merges each part in memory with the branch as it is now. A part whose
-// branch was moved before a crash counts as it is.
+// branch was moved already counts as it is; one that was, and whose branch is
+// somewhere else by now, begins anew.
 func (x *merging) try(ctx context.Context) (map[string][]cw.MergeConflict, error) {
 	conflicts := map[string][]cw.MergeConflict{}
 	for i := range x.m.Parts {
@@ -75,9 +76,7 @@ func (x *merging) try(ctx context.Context) (map[string][]cw.MergeConflict, error
 			part.Applied, part.Checked = true, true
 			continue
 		}
-		if part.Applied {
-			continue
-		}
+		part.Applied = false
 		strategy, err := x.strategy(ctx, part, head)
 		if err != nil {
 			return nil, err
@@ -310,7 +309,8 @@ func (x *merging) giveBack(ctx context.Context, b backInfo) error {
 	x.m.Status, x.m.Wait, x.m.VerifiedBy = b.status, "", ""
 	x.m.Evidence = b.evidence
 	for i := range x.m.Parts {
-		x.m.Parts[i].Onto, x.m.Parts[i].Commit, x.m.Parts[i].Checked, x.m.Parts[i].CheckRun = "", "", false, ""
+		part := &x.m.Parts[i]
+		part.Onto, part.Commit, part.Checked, part.CheckRun, part.Applied = "", "", false, "", false
 	}
 	move := cw.MergeMove{Events: []cw.Event{mergeEvent(b.event, x.m, x.task, x.view.Alias, b.line)}}
 	person := ""

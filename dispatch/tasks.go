@@ -403,7 +403,7 @@ func (d *Dispatcher) movedThere(ctx context.Context, id cw.InitiativeID, project
 	}
 	for _, m := range merges {
 		for _, p := range m.Parts {
-			if m.Status == cw.MergeChecking && p.ProjectID == project && p.Checked && p.Commit == commit && p.Onto == head {
+			if (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking) && p.ProjectID == project && p.Checked && p.Commit == commit && p.Onto == head {
 				return true, nil
 			}
 		}
