@@ -169,7 +169,7 @@ func (d *decider) waitBudget(t *cw.Task) *cw.WaitReason {
 	in := d.g.initiative(*t)
 	for _, id := range d.w.OverBudget {
 		if id == in.ID {
-			return reason(cw.WaitBudget, "set another: cw budget set initiative "+string(in.ID)+" USD", "the budget of the initiative %s is spent", in.Slug)
+			return reason(cw.WaitBudget, "set another: cw budget set initiative "+in.Slug+" USD", "the budget of the initiative %s is spent", in.Slug)
 		}
 	}
 	return nil
