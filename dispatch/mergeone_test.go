@@ -65,7 +65,9 @@ type branchStore struct {
 	rows   []cw.Integration
 }
 
-func (s branchStore) MergesOf(context.Context, cw.InitiativeID) ([]cw.Merge, error) { return s.merges, nil }
+func (s branchStore) MergesOf(context.Context, cw.InitiativeID) ([]cw.Merge, error) {
+	return s.merges, nil
+}
 
 func (s branchStore) IntegrationsOf(context.Context, cw.InitiativeID) ([]cw.Integration, error) {
 	return s.rows, nil
