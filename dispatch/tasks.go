@@ -165,14 +165,14 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 	for i := range w.Merges {
 		m := w.Merges[i]
-		if taskOf(w, m.TaskID) != nil && taskOf(w, m.TaskID).Status != cw.TaskDone {
+		if now := taskOf(w, m.TaskID); now != nil && now.Status != cw.TaskDone && !begunAnew(*now, m) {
 			continue
 		}
 		t, err := d.Store.TaskByID(ctx, m.TaskID)
 		if err != nil {
 			return err
 		}
-		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone {
+		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone && !begunAnew(t, m) {
 			continue // of an initiative that is archived
 		}
 		from := m.Status
@@ -188,6 +188,12 @@ func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 		}
 	}
 	return nil
+}
+
+// begunAnew tells whether a person wants a task done once more whose work is on
+// its way.
+func begunAnew(t cw.Task, m cw.Merge) bool {
+	return t.Status == cw.TaskPending && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking)
 }
 
 // settlePhases moves phases on with their tasks. One that never had any stays open:
@@ -429,7 +435,7 @@ func (d *Dispatcher) movedThere(ctx context.Context, id cw.InitiativeID, project
 	}
 	for _, m := range merges {
 		for _, p := range m.Parts {
-			if m.Status == cw.MergeChecking && p.ProjectID == project && p.Checked && p.Commit == commit && p.Onto == head {
+			if (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking) && p.ProjectID == project && p.Checked && p.Commit == commit && p.Onto == head {
 				return true, nil
 			}
 		}

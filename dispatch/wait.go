@@ -225,7 +225,7 @@ func budgetSpent(w World, in *cw.Initiative) *cw.WaitReason {
 	if !slices.Contains(w.OverBudget, in.ID) {
 		return nil
 	}
-	return reason(cw.WaitBudget, "set another: cw budget set initiative "+string(in.ID)+" USD", "the budget of the initiative %s is spent", in.Slug)
+	return reason(cw.WaitBudget, "set another: cw budget set initiative "+in.Slug+" USD", "the budget of the initiative %s is spent", in.Slug)
 }
 
 func (d *decider) waitBudget(i int) *cw.WaitReason { return d.groundOf(i).budget }
@@ -267,7 +267,7 @@ func (d *decider) reached(on *ground) *cw.WaitReason {
 		if most <= 0 || n < most {
 			return nil
 		}
-		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%d agents work %s, as many as may", n, of)
+		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%s %s, as many as may", agentsWork(n), of)
 	}
 	if r := limit("machine", "on this machine", d.use.machine, l.Machine); r != nil {
 		return r
@@ -287,6 +287,13 @@ func (d *decider) reached(on *ground) *cw.WaitReason {
 		return reason(cw.WaitLimit, "another limit: cw config set dispatch.account N", "each account of %s has as many agents as may", p.Name)
 	}
 	return nil
+}
+
+func agentsWork(n int) string {
+	if n == 1 {
+		return "1 agent works"
+	}
+	return fmt.Sprintf("%d agents work", n)
 }
 
 func (d *decider) waitResources(i int) *cw.WaitReason {

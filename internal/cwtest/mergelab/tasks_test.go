@@ -94,6 +94,35 @@ func TestPausedInChecks(t *testing.T) {
 	h.tidy()
 }
 
+// TestBegunAnewInChecks wants a task done once more while its work is checked, and
+// holds it back: what was on its way is merged neither now nor later.
+func TestBegunAnewInChecks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	begun, gate := filepath.Join(h.Books, "begun"), filepath.Join(h.Books, "gate")
+	h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("if [ -e first.txt ]; then touch "+begun+"; while ! [ -e "+gate+" ]; do sleep 0.05; done; fi", "1m")})
+	h.open()
+	h.trust()
+	second := writes("second", "second.txt", "second")
+	second.Wait = begun
+	h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")},
+		job{name: "second", paths: []string{"second.txt"}, does: second})
+	h.taskIs("second", cw.TaskVerifying)
+	hold, again := true, cw.TaskPending
+	_, err := h.Client().EditInitiative(t.Context(), slug, cw.InitiativeEdit{Work: &cw.WorkEdit{Hold: &hold}})
+	h.need(err)
+	_, err = h.Client().EditTask(t.Context(), h.tasks["first"], cw.TaskEdit{Status: &again})
+	h.need(err)
+	h.mergeIs("first", "is dismissed", func(m cw.Merge) bool { return m.Status == cw.MergeDismissed })
+	h.need(os.WriteFile(gate, nil, 0o600))
+	h.taskIs("second", cw.TaskDone)
+	h.taskIs("first", cw.TaskPending)
+	if names := h.inMirror("ls-tree", "--name-only", branch); hasAll(names, []string{"first.txt"}) {
+		t.Errorf("on the branch are\n%s", names)
+	}
+	h.tidy()
+}
+
 // TestAgentRemoved stops and removes the agent of a task: the task is left to a
 // person, and another agent does it when that is wanted.
 func TestAgentRemoved(t *testing.T) {
