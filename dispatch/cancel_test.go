@@ -182,3 +182,52 @@ func TestCancelWhileQueued(t *testing.T) {
 		}
 	})
 }
+
+// TestChecksLeftBehind: a check that goes on when its daemon dies is taken up by
+// the next one while it is wanted. It is ended when its task was cancelled
+// meanwhile, and when the branch moved on, so that another commit is checked.
+func TestChecksLeftBehind(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		meanwhile func(y *yard, id cw.TaskID)
+		ended     bool
+		status    cw.TaskStatus
+		runs      int // different ones
+	}{
+		"wanted":         {func(*yard, cw.TaskID) {}, false, cw.TaskDone, 1},
+		"cancelled":      {func(y *yard, id cw.TaskID) { y.cancel(id) }, true, cw.TaskCancelled, 1},
+		"another commit": {func(y *yard, _ cw.TaskID) { y.repos.elsewhere(y.in.ID) }, true, cw.TaskDone, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inYard(t, func(y *yard) {
+				y.open()
+				task := y.task(y.phase("Ground"), "one")
+				y.crew.check = func(ctx context.Context, _ cw.CommandRun) (cw.CommandResult, error) {
+					<-ctx.Done()
+					return cw.CommandResult{}, ctx.Err()
+				}
+				_, end := y.daemon()
+				y.pass(soon)
+				y.works(task)
+				y.pass(soon)
+				end()
+				first := y.crew.checked()
+				tt.meanwhile(y, task)
+				y.crew.check = nil
+				_, end = y.daemon()
+				defer end()
+				y.pass(restTime)
+				y.wantTask(task, tt.status)
+				if ended := slices.Contains(y.crew.ended, first[0]); len(first) != 1 || ended != tt.ended {
+					t.Errorf("of %v these were ended: %v", first, y.crew.ended)
+				}
+				all := y.crew.checked()
+				slices.Sort(all)
+				if n := len(slices.Compact(all)); n != tt.runs {
+					t.Errorf("there were %d runs of checks", n)
+				}
+			})
+		})
+	}
+}

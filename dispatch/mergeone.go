@@ -239,6 +239,10 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 		if err := x.save(ctx, cw.MergeMove{}); err != nil {
 			return cw.CommandResult{}, err
 		}
+		// The branch may have moved on while a check went on that a daemon left.
+		if err := x.d.Agents.EndChecks(ctx, x.d.wantedChecks); err != nil {
+			return cw.CommandResult{}, err
+		}
 	}
 	if err := x.d.Repos.Scratch(ctx, p, part.Commit, dir); err != nil {
 		return cw.CommandResult{}, x.noCheckout(p, err)

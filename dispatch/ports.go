@@ -48,6 +48,9 @@ type Agents interface {
 	Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error)
 	// RunCommands runs the commands of a project: see cw.CommandRun.
 	RunCommands(ctx context.Context, r cw.CommandRun) (cw.CommandResult, error)
+	// EndChecks ends the checks that go on and that wanted does not name. It is asked
+	// after it was looked which go on.
+	EndChecks(ctx context.Context, wanted func(context.Context) (map[cw.RunID]bool, error)) error
 }
 
 // Repos is what the dispatcher asks of git. All but Land and Publish work in

@@ -12,7 +12,7 @@ import (
 )
 
 // takeUp mends what a daemon left that died: a branch that was moved is shown in
-// the user's repository, and checkouts that no merge needs any more go. It works
+// the user's repository, and checks and checkouts that no merge needs any more go. It works
 // beside the loop; the queue of an initiative waits until its branch is shown, so
 // that an older commit is never shown after a newer one.
 func (d *Dispatcher) takeUp(ctx context.Context) {
@@ -35,6 +35,9 @@ func (d *Dispatcher) takeUp(ctx context.Context) {
 			d.show(ctx, of)
 			d.endMerging(id)
 		}
+		if err := d.Agents.EndChecks(ctx, d.wantedChecks); err != nil && ctx.Err() == nil {
+			d.Log.Warn("end checks that nobody waits for", "error", err)
+		}
 		if err := d.sweepScratch(ctx); err != nil && ctx.Err() == nil {
 			d.Log.Warn("take old checkouts of checks away", "error", err)
 		}
@@ -54,6 +57,29 @@ func (d *Dispatcher) show(ctx context.Context, rows []cw.Integration) {
 	}
 }
 
+// wantedChecks names the runs of the checks of merges that are on their way. A
+// check is stored with its merge before it begins, so one that goes on and is not
+// named is nobody's.
+func (d *Dispatcher) wantedChecks(ctx context.Context) (map[cw.RunID]bool, error) {
+	w, err := d.Store.DispatchWorld(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[cw.RunID]bool{}
+	for _, m := range w.Merges {
+		for _, p := range m.Parts {
+			wanted[p.CheckRun] = goesOn(w, m)
+		}
+	}
+	return wanted, nil
+}
+
+// goesOn tells whether a merge needs its check and its checkout.
+func goesOn(w cw.DispatchWorld, m cw.Merge) bool {
+	task := taskOf(World{DispatchWorld: w}, m.TaskID)
+	return task != nil && working(task.Status) && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking)
+}
+
 // sweepScratch takes checkouts away whose merge is over, or goes another way.
 func (d *Dispatcher) sweepScratch(ctx context.Context) error {
 	entries, err := os.ReadDir(d.Scratch)
@@ -69,9 +95,7 @@ func (d *Dispatcher) sweepScratch(ctx context.Context) error {
 	}
 	needed := map[string]bool{}
 	for _, m := range w.Merges {
-		if task := taskOf(World{DispatchWorld: w}, m.TaskID); task != nil && working(task.Status) && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking) {
-			needed[string(m.ID)] = true
-		}
+		needed[string(m.ID)] = goesOn(w, m)
 	}
 	var failed error
 	for _, e := range entries {

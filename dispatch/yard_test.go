@@ -274,6 +274,7 @@ type crew struct {
 	started []start                         // guarded by mu
 	stopped []string                        // guarded by mu
 	checks  []cw.RunID                      // guarded by mu
+	ended   []cw.RunID                      // guarded by mu: checks that nobody waits for
 	woken   []cw.AgentID                    // guarded by mu
 }
 
@@ -413,6 +414,18 @@ func (c *crew) GoOn(ctx context.Context, id cw.AgentID) error {
 }
 
 func (c *crew) Diff(context.Context, string, cw.DiffRequest) (cw.Diff, error) { return cw.Diff{}, nil }
+
+func (c *crew) EndChecks(ctx context.Context, wanted func(context.Context) (map[cw.RunID]bool, error)) error {
+	needed, err := wanted(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range c.checks {
+		if !needed[id] {
+			c.ended = append(c.ended, id)
+		}
+	}
+	return err
+}
 
 func (c *crew) RunCommands(ctx context.Context, r cw.CommandRun) (cw.CommandResult, error) {
 	c.mu.Lock()
@@ -593,4 +606,11 @@ func (l *logBook) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.lines, "\n")
+}
+
+// elsewhere moves the branch of an initiative on, as another merge would.
+func (r *repos) elsewhere(id cw.InitiativeID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heads[id] += "-and-more"
 }

@@ -75,11 +75,20 @@ func (o *Orchestrator) runCommand(ctx context.Context, c oneCommand) (commandEnd
 // observe looks at the command. Of one that was started the stored handle is
 // believed before its directory, where the command can write.
 func (c oneCommand) observe() (proc.Observation, error) {
-	var h proc.Handle
-	if len(c.run.Handle) > 0 && json.Unmarshal(c.run.Handle, &h) == nil && h.RunID == c.id() {
+	if h := c.handle(); h.RunID != "" {
 		return proc.ObserveKnown(c.dir, h)
 	}
 	return observeRun(c.dir)
+}
+
+// handle is the stored one of the command, zero when the run was last known to be
+// at another one.
+func (c oneCommand) handle() proc.Handle {
+	var h proc.Handle
+	if len(c.run.Handle) > 0 && json.Unmarshal(c.run.Handle, &h) == nil && h.RunID == c.id() {
+		return h
+	}
+	return proc.Handle{}
 }
 
 // startCommand starts a command that was never started.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -287,4 +288,49 @@ func TestCommandsUnwanted(t *testing.T) {
 		}
 		e.wantNoProcesses()
 	}
+}
+
+// TestEndChecks: of the checks that a daemon left, those that nobody wants are
+// ended whole, and stored so; what is wanted, and set-ups, go on.
+func TestEndChecks(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	book := filepath.Join(t.TempDir(), "book")
+	begins := "echo begun >> " + book + "; sleep 1000"
+	orphan, wanted, setUp := e.check("true", begins), e.check(begins), e.check(begins)
+	setUp.Kind = cw.RunSetup
+	ctx, die := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for _, r := range []cw.CommandRun{orphan, wanted, setUp} {
+		waiting.Go(func() { _, _ = e.RunCommands(ctx, r) }) // it is left
+	}
+	eventually(t, "all go on", func() bool { return lines(book) == 3 })
+	die()
+	waiting.Wait()
+	e.stopRun()
+	e.boot()
+	want := func(context.Context) (map[cw.RunID]bool, error) { return map[cw.RunID]bool{wanted.ID: true}, nil }
+	for range 2 {
+		must(t, e.EndChecks(t.Context(), want))
+	}
+	left, err := e.db.UnfinishedCommands(t.Context())
+	must(t, err)
+	if len(left) != 2 || left[0].ID == orphan.ID || left[1].ID == orphan.ID {
+		t.Errorf("%d go on", len(left))
+	}
+	if got := e.mustRun(orphan); got.OK || !got.Outside {
+		t.Errorf("it came out as %+v", got)
+	}
+	for _, p := range lab.Processes(string(e.home)) {
+		if strings.Contains(p.Command, string(orphan.ID)) {
+			t.Errorf("%s lives", p.Command)
+		}
+	}
+	for _, r := range []cw.CommandRun{wanted, setUp} {
+		stop := make(chan struct{})
+		close(stop)
+		r.Stop = stop
+		e.mustRun(r)
+	}
+	e.wantNoProcesses()
 }

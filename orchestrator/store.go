@@ -191,6 +191,8 @@ type Store interface {
 	IntendCommands(ctx context.Context, run cw.Run) (cw.Run, error)
 	// SaveCommandStart stores the process of the command that a run is at.
 	SaveCommandStart(ctx context.Context, id cw.RunID, handle []byte, pid int, at time.Time) error
+	// UnfinishedCommands gives the runs of commands that have not ended.
+	UnfinishedCommands(ctx context.Context) ([]cw.Run, error)
 	// EndCommands stores how a run of commands came out, once.
 	EndCommands(ctx context.Context, run cw.Run) error
 

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,9 +215,24 @@ func TestPurgeAcrossDaemons(t *testing.T) {
 	files := work(t, before.Worktree)
 	v := e.mustRemove(before.Alias)
 	e.age(v, cw.TrashKeep)
-	must(t, os.RemoveAll(v.Projects[0].Trash)) // as purge did
+	ctx, die := context.WithCancel(t.Context())
+	e.Fail = func(step string) {
+		if step == "trash/purged" {
+			die()
+		}
+	}
+	if _, err := e.CollectTrash(ctx, false, false); ctx.Err() == nil || there(v.Projects[0].Trash) {
+		t.Fatalf("the daemon did not die after it was deleted: %v", err)
+	}
+	e.stopRun()
+	e.boot()
+	now, err := e.Agent(t.Context(), v.Alias)
+	must(t, err)
+	if now.Projects[0].Trash == "" {
+		t.Error("it is stored as gone already")
+	}
 	e.collect(false, false)
-	v, err := e.Agent(t.Context(), v.Alias)
+	v, err = e.Agent(t.Context(), v.Alias)
 	must(t, err)
 	if v.Projects[0].Trash != "" || v.Projects[0].State != cw.WorktreeRemoved {
 		t.Errorf("%+v", v.Projects[0])

@@ -22,6 +22,7 @@ type mergeJob struct {
 	To          string
 	Land        LandRequest
 	Scratch     string
+	Alias       string
 }
 
 func killedMerge() {
@@ -57,6 +58,12 @@ func mergeAct(m *Manager, job mergeJob) (err error) {
 		err = m.AddScratch(ctx, i.Project, job.To, job.Scratch)
 	case "unscratch":
 		err = m.RemoveScratch(ctx, i.Project, job.Scratch)
+	case "clone":
+		err = m.FetchRemote(ctx, i.Project, nil)
+	case "push":
+		_, err = m.PushBranch(ctx, i.Project, i.Branch, job.To, nil)
+	case "discard":
+		err = m.Discard(ctx, i.Project, job.Alias, job.Scratch)
 	}
 	return err
 }

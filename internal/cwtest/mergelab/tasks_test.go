@@ -1,8 +1,11 @@
 package mergelab
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,26 +46,40 @@ func TestTaskCancelled(t *testing.T) {
 }
 
 // TestCancelledInChecks cancels a task whose work is checked, and kills the
-// daemon: nothing is merged, and no checkout stays.
+// daemon or not: its check is ended, nothing of it is merged, no checkout stays,
+// and the next one in the queue does not wait for it.
 func TestCancelledInChecks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	begun := filepath.Join(h.Books, "begun")
-	h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("if [ -f first.txt ]; then touch "+begun+"; sleep 3; fi", "1m")})
-	h.open()
-	h.trust()
-	h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")})
-	h.until("the check runs", func() bool { _, err := os.Stat(begun); return err == nil })
-	cancelled := cw.TaskCancelled
-	_, err := h.Client().EditTask(t.Context(), h.tasks["first"], cw.TaskEdit{Status: &cancelled})
-	h.need(err)
-	h.Kill()
-	h.Start()
-	h.mergeIs("first", "is dismissed", func(m cw.Merge) bool { return m.Status == cw.MergeDismissed })
-	if names := h.inMirror("ls-tree", "--name-only", branch); hasAll(names, []string{"first.txt"}) {
-		t.Errorf("on the branch are\n%s", names)
+	for _, kill := range []bool{false, true} {
+		t.Run(fmt.Sprintf("killed %v", kill), func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, nil)
+			begun := filepath.Join(h.Books, "begun")
+			h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("if [ -f first.txt ]; then touch "+begun+"; sleep 600; fi", "20m")})
+			h.open()
+			h.trust()
+			h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")})
+			h.until("the check runs", func() bool { _, err := os.Stat(begun); return err == nil })
+			h.task(h.phase(slug, "More"), job{name: "second", paths: []string{"second.txt"}, does: writes("second", "second.txt", "second")})
+			h.mergeIs("second", "is queued", func(m cw.Merge) bool { return m.Status == cw.MergeQueued })
+			cancelled := cw.TaskCancelled
+			_, err := h.Client().EditTask(t.Context(), h.tasks["first"], cw.TaskEdit{Status: &cancelled})
+			h.need(err)
+			if kill {
+				h.Kill()
+				h.Start()
+			}
+			h.mergeIs("first", "is dismissed", func(m cw.Merge) bool { return m.Status == cw.MergeDismissed })
+			h.taskIs("second", cw.TaskDone)
+			if names := h.inMirror("ls-tree", "--name-only", branch); hasAll(names, []string{"first.txt"}) {
+				t.Errorf("on the branch are\n%s", names)
+			}
+			h.until("no check goes on", func() bool {
+				return !slices.ContainsFunc(lab.Processes(string(h.Home)), func(p lab.Process) bool { return p.Shim || strings.HasPrefix(p.Command, "sleep") })
+			})
+			h.tidy()
+		})
 	}
-	h.tidy()
 }
 
 // TestPausedInChecks pauses while work is checked: the check goes on, and nothing
