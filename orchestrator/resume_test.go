@@ -388,9 +388,10 @@ func TestResumeTogether(t *testing.T) {
 	v, err := e.Stop(t.Context(), v.Alias, cw.StopRequest{Now: true})
 	must(t, err)
 	wins := make(chan error, 4)
+	hangs := fakecli.Script{Hang: true, Tame: true, Book: e.books}.Text()
 	for range cap(wins) {
 		all.Go(func() {
-			_, err := e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: "go"})
+			_, err := e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: hangs})
 			wins <- err
 		})
 	}

@@ -64,8 +64,11 @@ func tryLock(path string) (*FileLock, *os.File, error) {
 	return &FileLock{f: f}, nil, nil
 }
 
-// Unlock gives the lock back.
-func (l *FileLock) Unlock() error { return l.f.Close() }
+// Unlock gives the lock back. It says so to the system: to close the file is not
+// enough while a child has it, from its fork to its exec.
+func (l *FileLock) Unlock() error {
+	return errors.Join(unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
+}
 
 // holder reads the pid of whoever has the lock. Between taking the lock and
 // writing the name lies a moment, so an empty file is read again.
