@@ -353,6 +353,7 @@ func TestMerge(t *testing.T) {
 		{"mistyped", []string{"merge", "sprng-sale"}, landed, 3},
 		{"no such project", []string{"merge", "spring-sale", "--project", "shp"}, landed, 3},
 		{"of nothing", []string{"merge"}, nil, 2},
+		{"into nothing", []string{"merge", "spring-sale", "--into", ""}, landed, 2},
 		{"two", []string{"merge", "a", "b"}, nil, 2},
 		{"list", []string{"merge", "list", "spring-sale"}, list, 0},
 		{"list on terminal", []string{"merge", "ls", "spring-sale"}, func(b *bench) {

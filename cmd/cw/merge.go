@@ -14,6 +14,7 @@ type mergeOptions struct {
 	app *app
 	ref string
 	cw.LandRequest
+	into optionalText
 }
 
 func newMergeCmd(a *app, runF func(context.Context, *mergeOptions) error) *cobra.Command {
@@ -35,7 +36,7 @@ touched, and you are told what to do.`,
 		RunE:              start(a, runF, mergeRun, opts),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&opts.Into, "into", "", "the `BRANCH` of your repository (default: the one that the initiative began from)")
+	fl.Var(&opts.into, "into", "the `BRANCH` of your repository (default: the one that the initiative began from)")
 	fl.StringVar(&opts.Project, "project", "", "only in this `PROJECT`: a name, an id, a path or a URL")
 	fl.BoolVar(&opts.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	fl.BoolVar(&opts.Unfinished, "unfinished", false, "land what is merged so far, though tasks are not done")
@@ -45,11 +46,15 @@ touched, and you are told what to do.`,
 
 func mergeRun(ctx context.Context, o *mergeOptions) error {
 	a := o.app
+	if o.into.value != nil && *o.into.value == "" { // of a variable that is not set: another branch was meant than the usual one
+		return usagef("--into names no branch").WithHint("without --into it is landed on the branch that the initiative began from")
+	}
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	req := o.LandRequest
+	req.Into = o.into.String()
 	if req.Project, err = a.projectNamed(ctx, svc, o.Project); err != nil {
 		return err
 	}
