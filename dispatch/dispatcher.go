@@ -58,6 +58,7 @@ type Dispatcher struct {
 	mu       sync.Mutex
 	starting map[cw.TaskID]cw.TaskAgent // guarded by mu: an agent is being made for it, of which this much is known
 	merging  map[cw.InitiativeID]bool   // guarded by mu: its queue is being worked off
+	showing  map[cw.InitiativeID]bool   // guarded by mu: its branch is being shown; true: it moved meanwhile
 	pressure string                     // guarded by mu: as it was last told
 	counts   Counts                     // guarded by mu: as of the last look
 	work     sync.WaitGroup
@@ -76,7 +77,7 @@ func New(c Config) *Dispatcher {
 	c.Checks = max(c.Checks, 1)
 	return &Dispatcher{
 		Config: c, bell: make(chan struct{}, 1), slots: make(chan struct{}, c.Checks),
-		starting: map[cw.TaskID]cw.TaskAgent{}, merging: map[cw.InitiativeID]bool{},
+		starting: map[cw.TaskID]cw.TaskAgent{}, merging: map[cw.InitiativeID]bool{}, showing: map[cw.InitiativeID]bool{},
 	}
 }
 
