@@ -59,6 +59,7 @@ type Dispatcher struct {
 	starting map[cw.TaskID]cw.TaskAgent // guarded by mu: an agent is being made for it, of which this much is known
 	stopping map[cw.AgentID]bool        // guarded by mu: its task was cancelled
 	merging  map[cw.InitiativeID]*onWay // guarded by mu: its queue is being worked off
+	showing  map[cw.InitiativeID]bool   // guarded by mu: its branch is being shown; true: it moved meanwhile
 	pressure string                     // guarded by mu: as it was last told
 	counts   Counts                     // guarded by mu: as of the last look
 	work     sync.WaitGroup
@@ -78,6 +79,7 @@ func New(c Config) *Dispatcher {
 	return &Dispatcher{
 		Config: c, bell: make(chan struct{}, 1), slots: make(chan struct{}, c.Checks),
 		starting: map[cw.TaskID]cw.TaskAgent{}, stopping: map[cw.AgentID]bool{}, merging: map[cw.InitiativeID]*onWay{},
+		showing: map[cw.InitiativeID]bool{},
 	}
 }
 

@@ -429,11 +429,7 @@ func (x *merging) finish(ctx context.Context) error {
 		return err
 	}
 	x.d.Fail.Hit("merge/stored")
-	for _, row := range rows {
-		if err := x.d.Repos.Publish(ctx, x.proj[row.ProjectID], row); err != nil {
-			x.d.Log.Warn("show the branch of an initiative in the repository", "branch", row.Branch, "project", row.Project, "error", err)
-		}
-	}
+	x.d.showSoon(ctx, x.in.ID)
 	return nil
 }
 

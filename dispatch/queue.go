@@ -157,7 +157,7 @@ func (d *Dispatcher) isCurrent(ctx context.Context, m cw.Merge) bool {
 
 // onWay is the queue of an initiative that is being worked off.
 type onWay struct {
-	merge cw.MergeID    // "" for none: its branch is shown
+	merge cw.MergeID    // "" once it went another way
 	gone  chan struct{} // closed when the merge goes another way: nobody waits for its checks
 }
 

@@ -12,9 +12,8 @@ import (
 )
 
 // takeUp mends what a daemon left that died: a branch that was moved is shown in
-// the user's repository, and checks and checkouts that no merge needs any more go. It works
-// beside the loop; the queue of an initiative waits until its branch is shown, so
-// that an older commit is never shown after a newer one.
+// the user's repository, and checks and checkouts that no merge needs any more go.
+// It works beside the loop.
 func (d *Dispatcher) takeUp(ctx context.Context) {
 	all, err := d.Store.Integrations(ctx)
 	if err != nil {
@@ -23,18 +22,10 @@ func (d *Dispatcher) takeUp(ctx context.Context) {
 		}
 		return
 	}
-	rows := map[cw.InitiativeID][]cw.Integration{}
 	for _, row := range all {
-		if row.Head != "" && row.Head != row.BaseCommit {
-			rows[row.InitiativeID] = append(rows[row.InitiativeID], row)
-			d.claimMerging(row.InitiativeID, newOnWay(""))
-		}
+		d.showSoon(ctx, row.InitiativeID)
 	}
 	d.work.Go(func() {
-		for id, of := range rows {
-			d.show(ctx, of)
-			d.endMerging(id)
-		}
 		if err := d.Agents.EndChecks(ctx, d.wantedChecks); err != nil && ctx.Err() == nil {
 			d.Log.Warn("end checks that nobody waits for", "error", err)
 		}
@@ -42,19 +33,6 @@ func (d *Dispatcher) takeUp(ctx context.Context) {
 			d.Log.Warn("take old checkouts of checks away", "error", err)
 		}
 	})
-}
-
-// show shows branches of an initiative in the repositories of its user.
-func (d *Dispatcher) show(ctx context.Context, rows []cw.Integration) {
-	for _, row := range rows {
-		p, err := d.Store.ProjectByRef(ctx, string(row.ProjectID))
-		if err == nil {
-			err = d.Repos.Publish(ctx, p, row)
-		}
-		if err != nil && ctx.Err() == nil && cw.ErrorCode(err) != cw.CodeNotFound {
-			d.Log.Warn("show the branch of an initiative in the repository", "branch", row.Branch, "project", row.Project, "error", err)
-		}
-	}
 }
 
 // wantedChecks names the runs of the checks of merges that are on their way. A

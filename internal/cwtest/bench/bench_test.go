@@ -61,7 +61,7 @@ func fullScale() scale {
 		rounds: 60, fewRounds: 4, files: 50_000, agents: 200, live: 50, past: 1000, exits: 100,
 		load: time.Minute, stream: 10 * time.Second, rate: 4000, backlog: 200_000,
 		talks: 200, flood: talker.FloodSize{Flood: 10_000, Alone: 10, Beside: 15},
-		tasks: 10_000, unblocked: 100, merges: 60, crew: 100,
+		tasks: 10_000, unblocked: 100, merges: 40, crew: 100,
 	}
 }
 

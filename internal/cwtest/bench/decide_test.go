@@ -36,7 +36,7 @@ func manyTasks(n int, open bool) dispatch.World {
 		t := cw.Task{
 			ID: cw.TaskID(fmt.Sprintf("task%08d", i)), InitiativeID: w.Initiatives[in].ID, PhaseID: w.Phases[ph].ID, Name: fmt.Sprint("task ", i),
 			Type: cw.TaskAuto, Status: cw.TaskPending, Size: cw.SizeSmall, Priority: cw.TaskPriorities()[i%3], Position: i % 50, CreatedAt: made.Add(time.Duration(i) * time.Second),
-			Paths: []string{fmt.Sprintf("src/p%d/**", i), fmt.Sprintf("docs/p%d/*.md", i)},
+			Paths: []string{fmt.Sprintf("src/p%d/**", i)},
 		}
 		switch {
 		case open:

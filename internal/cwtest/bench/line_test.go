@@ -77,16 +77,18 @@ func (x *line) accept(id cw.TaskID) {
 	x.must(err)
 }
 
-// all waits until so many tasks have a status.
-func (x *line) all(n int, status cw.TaskStatus) []cw.Task {
+// all waits until so many tasks have a status, as long as more and more do.
+func (x *line) all(n int, status cw.TaskStatus) (tasks []cw.Task) {
 	x.Helper()
-	var tasks []cw.Task
-	rarely(x.rig, fmt.Sprintf("%d tasks are %s", n, status), func() bool {
-		var err error
-		tasks, err = x.l.Client().Tasks(x.Context(), cw.TaskFilter{Initiative: x.slug, Statuses: []cw.TaskStatus{status}})
-		x.must(err)
-		return len(tasks) >= n
-	})
+	for len(tasks) < n {
+		had := len(tasks)
+		rarely(x.rig, fmt.Sprintf("more than %d of %d tasks are %s", had, n, status), func() bool {
+			var err error
+			tasks, err = x.l.Client().Tasks(x.Context(), cw.TaskFilter{Initiative: x.slug, Statuses: []cw.TaskStatus{status}})
+			x.must(err)
+			return len(tasks) > had
+		})
+	}
 	return tasks
 }
 
