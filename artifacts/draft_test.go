@@ -211,6 +211,8 @@ func FuzzReadDraft(f *testing.F) {
 		f.Add(target, []byte("---\nid: "+idA+"\ntitle: x\ndelete: true\nextra: [1, {a: b}]\n---\ntext\n"))
 		f.Add(target, []byte(TaskFile(cw.Task{ID: idA, Name: "Do", PhaseID: idB, Type: cw.TaskAuto, Size: cw.SizeSmall, Priority: cw.PriorityLow})))
 		f.Add(target, []byte(PhaseFile(cw.Phase{ID: idA, Name: "Do", DependsOn: []cw.PhaseID{idB, idC}, Body: "b"})))
+		f.Add(target, []byte("---\ntitle: a\ntype: checkpoint:decision\nquestions:\n  - A?\n  - {id: b, question: \"B?\", options: [yes, {label: c, description: |\n d\n}], multi_select: true}\n---\n"))
+		f.Add(target, []byte(TaskFile(cw.Task{ID: idA, Name: "Do", Type: cw.TaskCheckpointDecide, Size: cw.SizeSmall, Priority: cw.PriorityLow, Questions: []cw.TaskQuestion{{ID: "a", Text: "A?\n b", Options: []cw.QuestionOption{{Label: "x", Description: "y\nz"}}, MultiSelect: true}}})))
 		f.Add(target, []byte("---\ntitle: [a\n---\n"))
 	}
 	f.Fuzz(func(t *testing.T, dir string, data []byte) {

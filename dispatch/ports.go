@@ -79,7 +79,11 @@ type Repos interface {
 	File(ctx context.Context, p cw.Project, commit string) (cw.ProjectFileView, error)
 	// Reserved names files of cw's own that commits touch.
 	Reserved(ctx context.Context, p cw.Project, base, head string) ([]string, error)
-	Diff(ctx context.Context, p cw.Project, base, head string, stat bool) (cw.Diff, error)
+	// Diff compares a commit with where it parted from another.
+	Diff(ctx context.Context, p cw.Project, base, head string, req cw.DiffRequest) (cw.Diff, error)
+	// Target is the commit of the branch from which that of an initiative began, as it
+	// is now at the user's. CodeNotFound when it is gone.
+	Target(ctx context.Context, p cw.Project, in cw.Integration) (string, error)
 	Land(ctx context.Context, r LandRequest) (cw.Landing, error)
 }
 

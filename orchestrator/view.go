@@ -44,6 +44,9 @@ func (o *Orchestrator) addActivity(v *cw.AgentView) {
 
 // Diff implements cw.AgentService.
 func (o *Orchestrator) Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
+	if err := req.Check(); err != nil {
+		return cw.Diff{}, err
+	}
 	agent, err := o.Store.AgentByRef(ctx, ref)
 	if err != nil {
 		return cw.Diff{}, err
@@ -75,7 +78,34 @@ func (o *Orchestrator) diff(ctx context.Context, agent cw.AgentID, req cw.DiffRe
 	if err != nil {
 		return cw.Diff{}, err
 	}
-	return o.Repos.Diff(ctx, look, req.Stat)
+	against := ""
+	if req.Against == cw.AgainstHead {
+		if against, err = o.headOf(ctx, view.Agent, tree); err != nil {
+			return cw.Diff{}, err
+		}
+	}
+	return o.Repos.Diff(ctx, look, against, req)
+}
+
+// headOf is the commit of the branch to which an agent's work goes, in one of its
+// projects. CodeRefused when there is none.
+func (o *Orchestrator) headOf(ctx context.Context, a cw.Agent, tree cw.AgentWorktree) (string, error) {
+	refused := func(format string, args ...any) error {
+		return cw.Errorf(cw.CodeRefused, format, args...).WithHint("compare with where it began: --against %s", cw.AgainstBase)
+	}
+	if a.InitiativeID == "" {
+		return "", refused("%s works for no initiative, so its work goes to no branch", a.Alias)
+	}
+	rows, err := o.Store.IntegrationsOf(ctx, a.InitiativeID)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rows {
+		if r.ProjectID == tree.ProjectID && r.Head != "" {
+			return r.Head, nil
+		}
+	}
+	return "", refused("the initiative of %s has no branch in %s yet", a.Alias, tree.Project)
 }
 
 func chooseTree(v cw.AgentView, project string) (cw.AgentWorktree, error) {

@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,44 +13,32 @@ import (
 // DiffCommits tells what a commit changed since it parted from another, like git
 // diff BASE...HEAD: the difference to their common ancestor (to base itself when
 // there is none), and the commits that head has and base does not, newest first.
-// Both are full ids of commits in the mirror; no worktree is needed. With stat the
-// patch is left out. CodeNotFound when the mirror does not have one of them;
-// CodeFailed when the patch is too large.
-func (m *Manager) DiffCommits(ctx context.Context, p cw.Project, base, head string, stat bool) (cw.Diff, error) {
+// Both are full ids of commits in the mirror; no worktree is needed. What the
+// request says of the project and of sides is the caller's business. CodeInvalid as
+// DiffRequest.Check; CodeNotFound when the mirror does not have one of them, and for
+// a path that names nothing; CodeFailed when the patch is too large.
+func (m *Manager) DiffCommits(ctx context.Context, p cw.Project, base, head string, req cw.DiffRequest) (cw.Diff, error) {
+	if err := req.Check(); err != nil {
+		return cw.Diff{}, err
+	}
 	c, err := m.openCommits(ctx, p, base, head)
 	if err != nil {
 		return cw.Diff{}, err
 	}
 	defer c.close()
-	d, err := c.diff(ctx, stat)
+	d := cw.Diff{Project: p.Name, HeadCommit: c.head, Uncommitted: []string{}}
+	err = c.partFrom(ctx, base)
+	if err == nil {
+		err = c.compare(ctx, &d, req)
+	}
 	if errors.Is(err, errTooMuch) {
 		return cw.Diff{}, cw.Errorf(cw.CodeFailed, "the changes of %.12s are more than %d MiB of text", head, maxOutput>>20).
-			WithHint("ask for the summary: --stat").Because(err)
+			WithHint("ask for the summary, --stat, or for some paths").Because(err)
 	}
 	if err != nil {
 		return cw.Diff{}, fmt.Errorf("compare %.12s with %.12s: %w", head, base, err)
 	}
-	d.Project = p.Name
 	return d, nil
-}
-
-func (c *commitPair) diff(ctx context.Context, stat bool) (cw.Diff, error) {
-	d := cw.Diff{HeadCommit: c.head, Uncommitted: []string{}}
-	var err error
-	if d.Commits, err = c.log(ctx); err != nil {
-		return d, err
-	}
-	common, err := c.mergeBase(ctx)
-	if err != nil {
-		return d, err
-	}
-	c.base = cmp.Or(common, c.base)
-	d.BaseCommit = c.base
-	if d.Stat, err = c.stat(ctx); err != nil || stat {
-		return d, err
-	}
-	d.Patch, err = c.patch(ctx, c.base, c.tip)
-	return d, err
 }
 
 // CheckReserved names the paths in cw's own folders of a worktree that commits of

@@ -93,11 +93,7 @@ func (c *commitPair) shallow() error {
 
 // mergeBase gives the best common ancestor, "" when there is none.
 func (c *commitPair) mergeBase(ctx context.Context) (string, error) {
-	out, err := c.git(ctx, "merge-base", "--end-of-options", c.base, c.head)
-	if exitCode(err) == 1 {
-		return "", nil
-	}
-	return line(out), err
+	return c.common(ctx, c.base, c.head)
 }
 
 // count gives how many commits the head has that the base does not.

@@ -241,7 +241,7 @@ func mergeOperations(a *agent) []operation {
 			return err
 		}},
 		{"CheckReserved", func() error { _, err := a.m.CheckReserved(ctx(t), a.p, base, head); return err }},
-		{"DiffCommits", func() error { _, err := a.m.DiffCommits(ctx(t), a.p, base, head, false); return err }},
+		{"DiffCommits", func() error { _, err := a.m.DiffCommits(ctx(t), a.p, base, head, cw.DiffRequest{}); return err }},
 		{"AddScratch", func() error { return a.m.AddScratch(ctx(t), a.p, known, scratch) }},
 		{"ScratchChanged", func() error { _, err := a.m.ScratchChanged(ctx(t), a.p, scratch, known); return err }},
 		{"RemoveScratch", func() error { return a.m.RemoveScratch(ctx(t), a.p, scratch) }},
@@ -283,7 +283,7 @@ func TestHostile(t *testing.T) {
 					}
 					return err
 				}},
-				{"Diff", func() error { _, err := a.m.Diff(ctx(t), a.lookRequest(), false); return err }},
+				{"Diff", func() error { _, err := a.m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{}); return err }},
 				{"Add", func() error { _, err := a.m.Add(ctx(t), other); return err }},
 				{"Add fetched", func() error { _, err := a.m.Add(ctx(t), third); return err }},
 				{"HandOver", func() error { _, err := a.m.HandOver(ctx(t), a.p, a.req.AgentID, a.req.Alias, ""); return err }},
@@ -415,7 +415,7 @@ func TestForms(t *testing.T) {
 	l.addRequest(detached)
 	_ = m.Discard(ctx(t), l.p, detached.Alias, detached.Path)
 	_ = os.Remove(filepath.Join(l.mirror(), "worktrees/brave-otter/index"))
-	_, _ = m.Diff(ctx(t), a.lookRequest(), false)
+	_, _ = m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{})
 	git(t, a.path, "reset", "-q")
 	write(t, a.path, "untracked", "x")
 	write(t, a.path, "lib/untracked", "x")
@@ -484,7 +484,7 @@ func TestEnvironmentIsClean(t *testing.T) {
 	if look := a.look(); look.Commits != 1 || !slices.Equal(look.Dirty, []string{"README.md"}) {
 		t.Errorf("%+v", look)
 	}
-	if _, err := a.m.Diff(ctx(t), a.lookRequest(), false); err != nil {
+	if _, err := a.m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{}); err != nil {
 		t.Error(err)
 	}
 	a.handOver()

@@ -153,21 +153,9 @@ func (l *lander) notRewritten(ctx context.Context, have string) error {
 
 // target finds the user's branch.
 func (l *lander) target(ctx context.Context) (string, error) {
-	all, err := l.m.userRefs(l.p.GitDir).list(ctx, "refs/heads/")
+	commit, err := l.m.UserBranch(ctx, l.p, l.req.Into)
 	if err != nil {
-		return "", userError(l.p.Where(), err)
-	}
-	i := slices.IndexFunc(all, func(r reference) bool { return r.name == l.ref })
-	if i < 0 {
-		var names []string
-		for _, r := range all {
-			names = append(names, strings.TrimPrefix(r.name, "refs/heads/"))
-		}
-		unknown := cw.Errorf(cw.CodeNotFound, "%s has no branch %s", l.p.Where(), l.req.Into)
-		if near := nearest(l.req.Into, names); len(near) > 0 {
-			return "", unknown.WithHint("did you mean %s?", strings.Join(near, ", "))
-		}
-		return "", unknown.WithHint("make it first: git -C %s branch %s", cmp.Or(l.p.Path, l.p.GitDir), l.req.Into)
+		return "", err
 	}
 	out, err := l.m.git.run(ctx, inUserRepo(l.p.GitDir), nil, "symbolic-ref", "--quiet", l.ref)
 	if err == nil {
@@ -177,7 +165,28 @@ func (l *lander) target(ctx context.Context) (string, error) {
 	if exitCode(err) != 1 {
 		return "", userError(l.p.Where(), err)
 	}
-	return all[i].id, nil
+	return commit, nil
+}
+
+// UserBranch gives the commit of a branch in the user's repository, in cw's clone
+// of a remote one. CodeNotFound, with the nearest names, when there is none.
+func (m *Manager) UserBranch(ctx context.Context, p cw.Project, branch string) (string, error) {
+	all, err := m.userRefs(p.GitDir).list(ctx, "refs/heads/")
+	if err != nil {
+		return "", userError(p.Where(), err)
+	}
+	var names []string
+	for _, r := range all {
+		if r.name == "refs/heads/"+branch {
+			return r.id, nil
+		}
+		names = append(names, strings.TrimPrefix(r.name, "refs/heads/"))
+	}
+	unknown := cw.Errorf(cw.CodeNotFound, "%s has no branch %s", p.Where(), branch)
+	if near := nearest(branch, names); len(near) > 0 {
+		return "", unknown.WithHint("did you mean %s?", strings.Join(near, ", "))
+	}
+	return "", unknown.WithHint("make it first: git -C %s branch %s", cmp.Or(p.Path, p.GitDir), branch)
 }
 
 // bringTarget fetches the user's commit into the mirror, where merging is done.

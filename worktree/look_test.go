@@ -183,7 +183,7 @@ func TestLook(t *testing.T) {
 			if left, _ := os.ReadDir(shadowDir(l.mirror())); len(left) > 0 {
 				t.Errorf("shadows are left: %v", left)
 			}
-			if _, err := l.m.Diff(ctx(t), a.lookRequest(), false); err != nil {
+			if _, err := l.m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{}); err != nil {
 				t.Errorf("diff: %v", err)
 			}
 		})
@@ -470,7 +470,7 @@ func TestDiff(t *testing.T) {
 	second := a.commit("README.md", "bye\n")
 	write(t, a.path, "src/a.txt", "ONE\n")
 	write(t, a.path, "untracked", "u\n")
-	d, err := l.m.Diff(ctx(t), a.lookRequest(), false)
+	d, err := l.m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestDiff(t *testing.T) {
 		d.Branch != "agent/brave-otter" || d.BaseCommit != a.req.Base.Commit || d.HeadCommit != second || d.Project != "app" {
 		t.Errorf("%+v", d)
 	}
-	short, err := l.m.Diff(ctx(t), a.lookRequest(), true)
+	short, err := l.m.Diff(ctx(t), a.lookRequest(), "", cw.DiffRequest{Stat: true})
 	if err != nil || short.Patch != "" || short.WorkPatch != "" || len(short.Commits) != 2 || short.Stat != d.Stat {
 		t.Errorf("%+v, %v", short, err)
 	}

@@ -268,18 +268,18 @@ func TestDiffCommits(t *testing.T) {
 	start := l.initiative("goal").begin()
 	next := l.commitOn([]string{start}, map[string]string{"a": "a\n"})
 	side := l.commitOn([]string{start}, map[string]string{"b": "b\nb\n"})
-	d, err := l.m.DiffCommits(ctx(t), l.p, next, side, false)
+	d, err := l.m.DiffCommits(ctx(t), l.p, next, side, cw.DiffRequest{})
 	if err != nil || d.BaseCommit != start || d.HeadCommit != side || d.Stat != (cw.Stat{Files: 1, Additions: 2}) ||
 		len(d.Commits) != 1 || d.Commits[0].ID != side || !strings.Contains(d.Patch, "+b\n") || strings.Contains(d.Patch, "a/a") || d.Project != "app" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err = l.m.DiffCommits(ctx(t), l.p, next, side, true); err != nil || d.Patch != "" || d.Stat.Files != 1 {
+	if d, err = l.m.DiffCommits(ctx(t), l.p, next, side, cw.DiffRequest{Stat: true}); err != nil || d.Patch != "" || d.Stat.Files != 1 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err = l.m.DiffCommits(ctx(t), l.p, next, next, false); err != nil || d.Patch != "" || len(d.Commits) != 0 || d.Commits == nil {
+	if d, err = l.m.DiffCommits(ctx(t), l.p, next, next, cw.DiffRequest{}); err != nil || d.Patch != "" || len(d.Commits) != 0 || d.Commits == nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	_, err = l.m.DiffCommits(ctx(t), l.p, next, strings.Repeat("ab", 20), false)
+	_, err = l.m.DiffCommits(ctx(t), l.p, next, strings.Repeat("ab", 20), cw.DiffRequest{})
 	wantCode(t, err, cw.CodeNotFound)
 }
 
@@ -328,7 +328,7 @@ func TestShallow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, err := l.m.DiffCommits(ctx(t), l.p, start, r.Commit, false); err != nil || len(d.Commits) != 3 {
+	if d, err := l.m.DiffCommits(ctx(t), l.p, start, r.Commit, cw.DiffRequest{}); err != nil || len(d.Commits) != 3 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if out, err := l.m.Land(ctx(t), l.landRequest(r.Commit)); err != nil || out.Commits != 3 || git(t, dir, "rev-parse", "main") != r.Commit {

@@ -68,7 +68,7 @@ func FuzzParseStatus(f *testing.F) {
 func TestParseNumstat(t *testing.T) {
 	t.Parallel()
 	got, err := parseNumstat([]byte("1\t2\ta\tb\x00-\t-\tbin\x000\t0\t\x00old\x00new\x00"))
-	want := []fileStat{{path: "a\tb", additions: 1, deletions: 2}, {path: "bin"}, {path: "new", from: "old"}}
+	want := []fileStat{{path: "a\tb", additions: 1, deletions: 2}, {path: "bin", binary: true}, {path: "new", from: "old"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -26,6 +26,7 @@ type shadow struct {
 	worktree   string // "" when there is none
 	home       string // where the worktree belongs, when it was moved away
 	base       string // commit
+	apart      string // commit from which the work parted at base; "" means base itself
 	head       string // commit, "" when HEAD names a branch that does not exist
 	tip        string // commit that holds the work; set by findTip
 	freshIndex bool   // the agent's index was not used

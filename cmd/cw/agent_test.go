@@ -49,9 +49,9 @@ func TestAgentOptions(t *testing.T) {
 			return newAgentAttachCmd(a, f)
 		})
 	check(&agentAttachOptions{ref: "x", all: true, timeout: 5 * time.Second, noWaitParked: true}, attach, err)
-	diff, err := parsed(t, []string{"x", "--stat", "--project", "p"},
+	diff, err := parsed(t, []string{"x", "--stat", "--project", "p", "--against", "head", "a b", "--", "-c"},
 		func(a *app, f func(context.Context, *agentDiffOptions) error) runner { return newAgentDiffCmd(a, f) })
-	check(&agentDiffOptions{ref: "x", stat: true, project: "p"}, diff, err)
+	check(&agentDiffOptions{ref: "x", diffFlags: diffFlags{stat: true, project: "p", against: "head", paths: []string{"a b", "-c"}}}, diff, err)
 	stop, err := parsed(t, []string{"x", "--now"},
 		func(a *app, f func(context.Context, *agentStopOptions) error) runner { return newAgentStopCmd(a, f) })
 	check(&agentStopOptions{ref: "x", now: true}, stop, err)
@@ -73,6 +73,7 @@ func three(b *bench) {
 		HeadCommit: "2222222222222222222222222222222222222222", Stat: cw.Stat{Files: 1, Additions: 1, Deletions: 1},
 		Commits:     []cw.Commit{{ID: "2222222222222222222222222222222222222222", Subject: "Parse empty input", Author: "Lead", At: epoch}},
 		Patch:       "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new \x1b]0;title\x07here\n",
+		Files:       []cw.FileChange{{Path: "x\x1b[2J.txt", From: "old.txt", Additions: 2, Deletions: 1}, {Path: "logo.png", Binary: true}},
 		Uncommitted: []string{"y.txt", "z\x1b[31m.txt"}, WorkPatch: "diff --git a/y.txt b/y.txt\n",
 	}
 }

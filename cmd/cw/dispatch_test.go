@@ -285,7 +285,7 @@ func TestDiffs(t *testing.T) {
 		d := cw.Diff{
 			Project: "shop", Branch: "agent/brave-otter", BaseCommit: "1111111111111111111111111111111111111111", HeadCommit: "2222222222222222222222222222222222222222",
 			Stat: cw.Stat{Files: 1, Additions: 2, Deletions: 1}, Commits: []cw.Commit{{ID: "2222222222222222222222222222222222222222", Subject: "Lower\x1b[2J it", Author: "A <a@b.c>", At: epoch}},
-			Patch: "diff --git a/price b/price\n+\x1b[31m1\n", Uncommitted: []string{},
+			Patch: "diff --git a/price b/price\n+\x1b[31m1\n", Uncommitted: []string{}, Files: []cw.FileChange{{Path: "price", Additions: 2, Deletions: 1}},
 		}
 		b.fake.diffs["hhhhhhhhhhhh"] = d
 		d.Branch = "cw/spring-sale"
@@ -302,6 +302,22 @@ func TestDiffs(t *testing.T) {
 		{"task stat", []string{"task", "diff", "hhhhhhhhhhhh", "--stat", "--project", "shop"}, diffs, 0},
 		{"task json", []string{"task", "diff", "hhhhhhhhhhhh", "--json"}, diffs, 0},
 		{"task on terminal", []string{"task", "diff", "hhhhhhhhhhhh"}, func(b *bench) { diffs(b); b.outTTY = true }, 0},
+		{"task of paths", []string{"task", "diff", "hhhhhhhhhhhh", "price", "--against", "head", "--", "-x", ":(glob)**"}, diffs, 0},
+		{"task of nothing", []string{"task", "diff", "hhhhhhhhhhhh", "pirce"}, func(b *bench) {
+			diffs(b)
+			b.fake.errs["TaskDiff"] = cw.Errorf(cw.CodeNotFound, "nothing is called \"pirce\" in what is compared").WithHint("did you mean \"price\"?")
+		}, 3},
+		{"task of what did not change", []string{"task", "diff", "hhhhhhhhhhhh", "a\x1b[2J b", "c"}, func(b *bench) {
+			diffs(b)
+			d := b.fake.diffs["hhhhhhhhhhhh"]
+			d.Patch, d.Files = "", nil
+			b.fake.diffs["hhhhhhhhhhhh"] = d
+		}, 0},
+		{"task of a hyphen", []string{"task", "diff", "hhhhhhhhhhhh", "-x"}, diffs, 2},
+		{"task of a path outside", []string{"task", "diff", "hhhhhhhhhhhh", "../x"}, diffs, 2},
+		{"task of an empty path", []string{"task", "diff", "hhhhhhhhhhhh", ""}, diffs, 2},
+		{"task against nothing", []string{"task", "diff", "hhhhhhhhhhhh", "--against", "haed"}, diffs, 2},
+		{"task of none", []string{"task", "diff"}, diffs, 2},
 		{"task untouched", []string{"task", "diff", "kkkkkkkkkkkk"}, untouched("TaskDiff"), 4},
 		{"task mistyped", []string{"task", "diff", "hhhhhhhhhhhhh"}, diffs, 3},
 		{"initiative", []string{"initiative", "diff", "spring-sale"}, diffs, 0},
@@ -309,6 +325,22 @@ func TestDiffs(t *testing.T) {
 		{"initiative unmerged", []string{"initiative", "diff", "spring-sale"}, untouched("InitiativeDiff"), 4},
 		{"initiative mistyped", []string{"initiative", "diff", "sprng-sale"}, diffs, 3},
 	})
+}
+
+// TestDiffsAreAsked: paths and sides arrive as they were typed, for all that has a
+// difference.
+func TestDiffsAreAsked(t *testing.T) {
+	t.Parallel()
+	want := cw.DiffRequest{Stat: true, Against: cw.AgainstHead, Paths: []string{"a b", "caf\xe9", "-x", "--stat", ":(glob)**"}}
+	for _, of := range [][]string{{"task", "diff", "hhhhhhhhhhhh"}, {"initiative", "diff", "spring-sale"}, {"agent", "diff", "calm-fox"}} {
+		b := newBench(t)
+		plans(b)
+		three(b)
+		text, code := b.session(t.Context(), append(of, "--against", "head", "--stat", "a b", "caf\xe9", "--", "-x", "--stat", ":(glob)**")...)
+		if diff := cmp.Diff([]any{want}, b.fake.asksDispatch); diff != "" || code != 0 {
+			t.Errorf("%v: exit code %d, asked for (-want +got):\n%s\n%s", of, code, diff, text)
+		}
+	}
 }
 
 func TestMerge(t *testing.T) {

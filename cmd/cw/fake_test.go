@@ -209,6 +209,7 @@ func (f *fakeServices) Diff(_ context.Context, ref string, req cw.DiffRequest) (
 	if req.Stat {
 		d.Patch, d.WorkPatch = "", ""
 	}
+	f.asksDispatch = append(f.asksDispatch, req)
 	return d, nil
 }
 

@@ -9,40 +9,31 @@ import (
 )
 
 type initiativeDiffOptions struct {
-	app     *app
-	ref     string
-	project string
-	stat    bool
+	app *app
+	ref string
+	diffFlags
 }
 
 func newInitiativeDiffCmd(a *app, runF func(context.Context, *initiativeDiffOptions) error) *cobra.Command {
 	opts := &initiativeDiffOptions{app: a}
 	cmd := &cobra.Command{
-		Use:         "diff INITIATIVE",
-		Short:       "Show what the branch of an initiative changes since it began",
-		Example:     "cw initiative diff spring-sale --stat",
-		Annotations: exits("4  nothing is merged yet"),
-		Args:        oneArg(&opts.ref, initiativeWhat),
+		Use:   "diff INITIATIVE [PATH...]",
+		Short: "Show what the branch of an initiative changes since it began",
+		Long: `Show what the branch of an initiative changes since it began, or with --against head
+since it parted from the branch that it began from: what is not landed yet.
+
+` + diffPathsHelp,
+		Example:     "cw initiative diff spring-sale --stat\ncw initiative diff spring-sale --against head prices",
+		Annotations: exits("3  there is no such initiative, or a PATH names nothing", "4  nothing is merged yet, or it began from no branch"),
 		RunE:        start(a, runF, initiativeDiffRun, opts),
 	}
-	cmd.Flags().StringVar(&opts.project, "project", "", "which `PROJECT`, when the initiative has several")
-	cmd.Flags().BoolVar(&opts.stat, "stat", false, "only commits and sizes")
+	opts.define(cmd, &opts.ref, initiativeWhat, "the branch that it began from")
 	return cmd
 }
 
 func initiativeDiffRun(ctx context.Context, o *initiativeDiffOptions) error {
-	a := o.app
-	svc, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	req := cw.DiffRequest{Stat: o.stat}
-	if req.Project, err = a.projectNamed(ctx, svc, o.project); err != nil {
-		return err
-	}
-	d, err := svc.InitiativeDiff(ctx, o.ref, req)
-	if err != nil {
-		return hintNear(ctx, svc, err, nounInitiative, o.ref)
-	}
-	return a.printDiff(d, o.stat)
+	return o.show(ctx, o.app, func(ctx context.Context, svc cw.Services, req cw.DiffRequest) (cw.Diff, error) {
+		d, err := svc.InitiativeDiff(ctx, o.ref, req)
+		return d, hintNear(ctx, svc, err, nounInitiative, o.ref)
+	})
 }

@@ -28,7 +28,7 @@ func hintNear(ctx context.Context, svc cw.Services, err error, noun, ref string)
 		return err
 	}
 	name, ok := cw.Nearest(ref, namesOf(ctx, svc, noun))
-	if !ok {
+	if !ok || name == ref {
 		return err
 	}
 	if e.Hint == "" {

@@ -46,9 +46,9 @@ type resumeAgent struct {
 }
 
 type diffAgent struct {
-	ID      string `path:"id" doc:"name or id"`
-	Project string `query:"project" doc:"needed when the agent works in several"`
-	Stat    bool   `query:"stat" doc:"only the summary"`
+	DiffParams
+
+	ID string `path:"id" doc:"name or id"`
 }
 
 func registerAgents(s *Server) {
@@ -81,7 +81,7 @@ func registerAgents(s *Server) {
 		return services.Restore(ctx, in.ID)
 	})
 	handle(s, "get-agent-diff", func(ctx context.Context, in *diffAgent) (cw.Diff, error) {
-		return services.Diff(ctx, in.ID, cw.DiffRequest{Project: in.Project, Stat: in.Stat})
+		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) { return services.Diff(ctx, in.ID, req) }))
 	})
 }
 
@@ -150,10 +150,7 @@ func (c *Client) Restore(ctx context.Context, ref string) (cw.AgentView, error) 
 
 // Diff implements cw.AgentService.
 func (c *Client) Diff(ctx context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
-	q := query{}
-	q.text("project", req.Project)
-	q.flag("stat", req.Stat)
-	return call[cw.Diff](ctx, c, request{method: http.MethodGet, path: agentPath(ref) + "/diff", query: q})
+	return c.diff(ctx, agentPath(ref), req)
 }
 
 func agentPath(ref string) string { return "/v1/agents/" + segment(ref) }

@@ -82,7 +82,7 @@ func TestReadJSON(t *testing.T) {
 
 func TestCheckQuery(t *testing.T) {
 	t.Parallel()
-	names := []string{"since", "type", "agent", "follow"}
+	names := []string{"since", "type", "agent", "follow", "path"}
 	for raw, want := range map[string]string{
 		"":                      "",
 		"since=5&type=a,b":      "",
@@ -97,8 +97,10 @@ func TestCheckQuery(t *testing.T) {
 		"since=%zz":             "cannot be read",
 		"since=5;type=a":        "cannot be read",
 		"%73ince=5&since=6":     "stands there 2 times",
+		"path=a,b&path=%FF":     "",
+		"path=a&paht=b":         "did you mean path?",
 	} {
-		err := checkQuery(raw, names)
+		err := checkQuery(raw, names, []string{"path"})
 		text := ""
 		if err != nil {
 			text = err.Error() + " " + cw.ErrorHint(err)

@@ -109,6 +109,14 @@ func (q query) flag(name string, value bool) {
 // list sets a parameter with several values, separated by commas.
 func (q query) list(name string, values []string) { q.text(name, strings.Join(values, ",")) }
 
+// each sets a parameter that may stand there more than once, since its values may
+// hold commas.
+func (q query) each(name string, values []string) {
+	for _, v := range values {
+		url.Values(q).Add(name, v)
+	}
+}
+
 func texts[S ~string](values []S) []string {
 	out := make([]string, len(values))
 	for i, v := range values {

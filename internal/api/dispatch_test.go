@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"cw/internal/api"
 	"cw/internal/cw"
 	"cw/internal/cwtest/servicetest"
 )
@@ -38,6 +39,23 @@ func TestVerdicts(t *testing.T) {
 	}
 	if _, err := person.DecideTask(ctx, decision(), cw.TaskVerdict{Accept: true}); cw.ErrorCode(err) != cw.CodeInvalid {
 		t.Errorf("a decision without a word: %v", err)
+	}
+	asks, err := person.CreateTask(ctx, cw.CreateTaskRequest{
+		PhaseID: cw.PhaseID(own["phase"]), Name: "Choose", Type: cw.TaskCheckpointDecide, Questions: []cw.TaskQuestion{{ID: "colour", Text: "Which <&> ü?"}, {Text: "Why?"}},
+	})
+	noError(t, err)
+	answers := map[string]string{"colour": "blue <&> ü", "q2": "so\nor so"}
+	for who, c := range map[string]*api.Client{"its agent": d.client(tokenSelf), "another one": d.client(tokenOther)} {
+		if _, err := c.DecideTask(ctx, asks.ID, cw.TaskVerdict{Accept: true, Answers: answers}); cw.ErrorCode(err) != cw.CodeForbidden {
+			t.Errorf("%s decides: %v", who, err)
+		}
+	}
+	if _, err := person.DecideTask(ctx, asks.ID, cw.TaskVerdict{Accept: true, Answers: map[string]string{"q2": "so"}}); cw.ErrorCode(err) != cw.CodeInvalid {
+		t.Errorf("half a decision: %v", err)
+	}
+	decided, err := person.DecideTask(ctx, asks.ID, cw.TaskVerdict{Accept: true, Answers: answers})
+	if err != nil || decided.Status != cw.TaskDone || len(decided.Questions) != 2 || decided.Questions[0].Answer != answers["colour"] || decided.Questions[1].Answer != answers["q2"] {
+		t.Errorf("%+v, %v", decided, err)
 	}
 	d.memory.PutTask(cw.TaskID(own["task"]), cw.TaskBlocked)
 	task, err := person.RetryTask(ctx, cw.TaskID(own["task"]))

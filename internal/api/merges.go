@@ -13,15 +13,15 @@ type landInitiative struct {
 }
 
 type diffTask struct {
-	ID      string `path:"task" doc:"the task's id"`
-	Project string `query:"project" doc:"needed when the work is in several"`
-	Stat    bool   `query:"stat" doc:"only the summary"`
+	DiffParams
+
+	ID string `path:"task" doc:"the task's id"`
 }
 
 type diffInitiative struct {
-	Ref     string `path:"initiative" doc:"id or slug"`
-	Project string `query:"project" doc:"needed when the initiative has several"`
-	Stat    bool   `query:"stat" doc:"only the summary"`
+	DiffParams
+
+	Ref string `path:"initiative" doc:"id or slug"`
 }
 
 func registerMerges(s *Server) {
@@ -40,10 +40,10 @@ func registerMerges(s *Server) {
 		return cw.Page[cw.Landing]{Items: orEmpty(landed)}, err
 	})
 	handle(s, "get-task-diff", func(ctx context.Context, in *diffTask) (cw.Diff, error) {
-		return wholeDiff(services.TaskDiff(ctx, cw.TaskID(in.ID), cw.DiffRequest{Project: in.Project, Stat: in.Stat}))
+		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) { return services.TaskDiff(ctx, cw.TaskID(in.ID), req) }))
 	})
 	handle(s, "get-initiative-diff", func(ctx context.Context, in *diffInitiative) (cw.Diff, error) {
-		return wholeDiff(services.InitiativeDiff(ctx, in.Ref, cw.DiffRequest{Project: in.Project, Stat: in.Stat}))
+		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) { return services.InitiativeDiff(ctx, in.Ref, req) }))
 	})
 }
 
@@ -55,13 +55,6 @@ func wholeMerges(merges []cw.Merge) []cw.Merge {
 		out[i] = m
 	}
 	return out
-}
-
-// wholeDiff lets no list of a difference be null: that of a task or an initiative
-// has nothing that is not committed.
-func wholeDiff(d cw.Diff, err error) (cw.Diff, error) {
-	d.Commits, d.Uncommitted = orEmpty(d.Commits), orEmpty(d.Uncommitted)
-	return d, err
 }
 
 // Merges implements cw.MergeService.
@@ -84,17 +77,10 @@ func (c *Client) Land(ctx context.Context, initiative string, req cw.LandRequest
 
 // TaskDiff implements cw.MergeService.
 func (c *Client) TaskDiff(ctx context.Context, id cw.TaskID, req cw.DiffRequest) (cw.Diff, error) {
-	return call[cw.Diff](ctx, c, request{method: http.MethodGet, path: taskPath(id) + "/diff", query: diffQuery(req)})
+	return c.diff(ctx, taskPath(id), req)
 }
 
 // InitiativeDiff implements cw.MergeService.
 func (c *Client) InitiativeDiff(ctx context.Context, initiative string, req cw.DiffRequest) (cw.Diff, error) {
-	return call[cw.Diff](ctx, c, request{method: http.MethodGet, path: initiativePath(initiative, "/diff"), query: diffQuery(req)})
-}
-
-func diffQuery(req cw.DiffRequest) query {
-	q := query{}
-	q.text("project", req.Project)
-	q.flag("stat", req.Stat)
-	return q
+	return c.diff(ctx, initiativePath(initiative, ""), req)
 }

@@ -40,10 +40,10 @@ func (q query) page(p cw.PageQuery) {
 // since newer clients say more. The header that a stream resumes by stands for
 // a parameter.
 func checkedQuery[I any](s *Server) func(huma.Context, func(huma.Context)) {
-	names := queryNames(reflect.TypeFor[I]())
+	names, several := queryNames(reflect.TypeFor[I]())
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
-		err := checkQuery(r.URL.RawQuery, names)
+		err := checkQuery(r.URL.RawQuery, names, several)
 		if ids := r.Header.Values("Last-Event-ID"); err == nil && len(ids) > 1 {
 			err = cw.Errorf(cw.CodeInvalid, "Last-Event-ID stands there %d times", len(ids)).WithHint("send the id of the last frame alone")
 		}
@@ -55,7 +55,7 @@ func checkedQuery[I any](s *Server) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-func checkQuery(raw string, names []string) error {
+func checkQuery(raw string, names, several []string) error {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return cw.Errorf(cw.CodeInvalid, "the query of the address cannot be read").
@@ -63,7 +63,7 @@ func checkQuery(raw string, names []string) error {
 	}
 	for _, given := range sortedKeys(values) {
 		if slices.Contains(names, given) {
-			if len(values[given]) > 1 {
+			if len(values[given]) > 1 && !slices.Contains(several, given) {
 				return cw.Errorf(cw.CodeInvalid, "the parameter %s stands there %d times", given, len(values[given])).
 					WithHint("say it once; several values of one parameter are separated by commas")
 			}
@@ -77,14 +77,17 @@ func checkQuery(raw string, names []string) error {
 	return nil
 }
 
-// queryNames lists the query parameters of a route's input.
-func queryNames(input reflect.Type) []string {
-	var names []string
+// queryNames lists the query parameters of a route's input, and those that may
+// stand there more than once.
+func queryNames(input reflect.Type) (names, several []string) {
 	for _, f := range reflect.VisibleFields(input) {
 		if name, ok := f.Tag.Lookup("query"); ok {
-			name, _, _ = strings.Cut(name, ",")
+			name, how, _ := strings.Cut(name, ",")
 			names = append(names, name)
+			if how == "explode" {
+				several = append(several, name)
+			}
 		}
 	}
-	return names
+	return names, several
 }

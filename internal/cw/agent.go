@@ -327,33 +327,6 @@ type StopRequest struct {
 	Now bool `json:"now,omitempty" doc:"kill at once, without the time to end by itself"`
 }
 
-// DiffRequest asks for what an agent changed.
-type DiffRequest struct {
-	Project string `json:"project,omitempty"` // needed when there are several
-	Stat    bool   `json:"stat,omitempty"`    // only the summary
-}
-
-// Diff is what an agent changed since its base: commits, and work not committed.
-type Diff struct {
-	Project     string   `json:"project" doc:"name of the project"`
-	Branch      string   `json:"branch" doc:"the agent's branch"`
-	BaseCommit  string   `json:"baseCommit" doc:"the commit it began from"`
-	HeadCommit  string   `json:"headCommit" doc:"its last commit"`
-	Stat        Stat     `json:"stat" doc:"size of the committed difference"`
-	Commits     []Commit `json:"commits" doc:"commits since the base"`
-	Patch       string   `json:"patch,omitempty" doc:"of the commits"`
-	Uncommitted []string `json:"uncommitted" doc:"paths of files not committed, untracked ones too"`
-	WorkPatch   string   `json:"workPatch,omitempty" doc:"of tracked files not committed"`
-}
-
-// Commit is one commit of an agent.
-type Commit struct {
-	ID      string    `json:"id" doc:"full hash"`
-	Subject string    `json:"subject" doc:"first line of its message"`
-	Author  string    `json:"author" doc:"name and address"`
-	At      time.Time `json:"at" doc:"when it was made"`
-}
-
 // AllAgents lists all agents that a filter selects, from the first page on: its
 // cursor does not count. With a limit it stops after so many, which may be more
 // than a page holds.
@@ -393,7 +366,9 @@ type AgentService interface {
 	// when something else stands in its place. Restoring an agent that was not
 	// removed changes nothing.
 	Restore(ctx context.Context, ref string) (AgentView, error)
-	// Diff tells what the agent changed. CodeNotFound, CodeRefused for an agent
-	// without a project.
+	// Diff tells what the agent changed, also when its worktree is gone. CodeInvalid
+	// as DiffRequest.Check; CodeNotFound, for a path that names nothing too;
+	// CodeRefused for an agent without a project, and against the head for one
+	// without an initiative.
 	Diff(ctx context.Context, ref string, req DiffRequest) (Diff, error)
 }

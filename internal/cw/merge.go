@@ -132,11 +132,14 @@ type MergeService interface {
 	// a branch that is checked out with changes, and for one that conflicts, with
 	// what to do.
 	Land(ctx context.Context, initiative string, req LandRequest) ([]Landing, error)
-	// TaskDiff tells what the work on a task changes: against the commit that it was
-	// merged with, else the one it began from. It outlives the worktree. CodeNotFound;
-	// CodeRefused when nobody worked on it.
+	// TaskDiff tells what the work on a task changes: unless the request says
+	// otherwise, against the commit that it was merged with, else the one it began
+	// from. It outlives the worktree. CodeInvalid as DiffRequest.Check; CodeNotFound,
+	// for a path that names nothing too; CodeRefused when nobody worked on it.
 	TaskDiff(ctx context.Context, id TaskID, req DiffRequest) (Diff, error)
-	// InitiativeDiff tells what the branch of an initiative changes since its base.
-	// CodeNotFound; CodeRefused while nothing is merged.
+	// InitiativeDiff tells what the branch of an initiative changes since its base, or
+	// since it parted from the branch that it began from. CodeInvalid as
+	// DiffRequest.Check; CodeNotFound, for a path that names nothing too; CodeRefused
+	// while nothing is merged, and against the head when it began from no branch.
 	InitiativeDiff(ctx context.Context, initiative string, req DiffRequest) (Diff, error)
 }

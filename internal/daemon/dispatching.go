@@ -229,8 +229,21 @@ func (r dispatchRepos) Reserved(ctx context.Context, p cw.Project, base, head st
 	return r.repos.CheckReserved(ctx, p, base, head)
 }
 
-func (r dispatchRepos) Diff(ctx context.Context, p cw.Project, base, head string, stat bool) (cw.Diff, error) {
-	return r.repos.DiffCommits(ctx, p, base, head, stat)
+func (r dispatchRepos) Diff(ctx context.Context, p cw.Project, base, head string, req cw.DiffRequest) (cw.Diff, error) {
+	return r.repos.DiffCommits(ctx, p, base, head, req)
+}
+
+func (r dispatchRepos) Target(ctx context.Context, p cw.Project, in cw.Integration) (string, error) {
+	if in.BaseBranch == "" {
+		return "", cw.Errorf(cw.CodeRefused, "%s began from a commit that no branch had", in.Branch).
+			WithHint("compare with that commit: --against %s", cw.AgainstBase)
+	}
+	commit, err := r.repos.UserBranch(ctx, p, in.BaseBranch)
+	if err != nil {
+		return "", err
+	}
+	_, err = r.repos.EnsureMirror(ctx, p) // brings the commit
+	return commit, err
 }
 
 func (r dispatchRepos) Land(ctx context.Context, req dispatch.LandRequest) (cw.Landing, error) {

@@ -177,6 +177,17 @@ func badDispatchCase(t *testing.T, f Fixture) {
 		_, err = s.InitiativeDiff(ctx, ref, cw.DiffRequest{Stat: true})
 		wantCode(t, "InitiativeDiff "+ref, err, cw.CodeNotFound)
 	}
+	for what, req := range map[string]cw.DiffRequest{
+		"a side that is none": {Against: "heads"}, "an empty path": {Paths: []string{""}}, "a path that leads out": {Paths: []string{"a", "a/../../b"}},
+		"an absolute path": {Paths: []string{"/etc/passwd"}}, "a zero byte": {Paths: []string{"a\x00"}}, "too many paths": {Paths: make([]string, cw.DiffPathsMax+1)},
+	} {
+		_, err := s.TaskDiff(ctx, v.Tasks[0].ID, req)
+		wantCode(t, "TaskDiff with "+what, err, cw.CodeInvalid)
+		_, err = s.InitiativeDiff(ctx, v.Slug, req)
+		wantCode(t, "InitiativeDiff with "+what, err, cw.CodeInvalid)
+		_, err = s.Diff(ctx, unknown, req)
+		wantCode(t, "Diff with "+what, err, cw.CodeInvalid)
+	}
 	for state, nearest := range map[cw.DispatchState]string{"": "paused", "pased": "did you mean paused?", "Running": "did you mean running?", "stop": "draining"} {
 		_, err := s.SetDispatch(ctx, cw.DispatchRequest{State: state})
 		wantCode(t, "SetDispatch "+string(state), err, cw.CodeInvalid)

@@ -310,6 +310,9 @@ func (m *Memory) Stop(_ context.Context, ref string, _ cw.StopRequest) (view cw.
 
 // Diff implements cw.AgentService.
 func (m *Memory) Diff(_ context.Context, ref string, req cw.DiffRequest) (cw.Diff, error) {
+	if err := req.Check(); err != nil {
+		return cw.Diff{}, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a, err := m.find(ref)
@@ -322,7 +325,7 @@ func (m *Memory) Diff(_ context.Context, ref string, req cw.DiffRequest) (cw.Dif
 		return cw.Diff{}, cw.Errorf(cw.CodeInvalid, "agent %s works in several projects", a.Alias).WithHint("name one with --project")
 	}
 	d := cw.Diff{
-		Project: a.Projects[0].Project, Branch: a.Projects[0].Branch, Stat: cw.Stat{Files: 1, Additions: 2},
+		Project: a.Projects[0].Project, Branch: a.Projects[0].Branch, Stat: cw.Stat{Files: 1, Additions: 2}, Files: []cw.FileChange{{Path: "x", Additions: 2}},
 		Commits: []cw.Commit{{ID: "1f", Subject: "do it", Author: "A <a@b.c>", At: a.CreatedAt}}, Uncommitted: []string{},
 	}
 	if !req.Stat {

@@ -254,7 +254,10 @@ func errNothingMerged(i cw.Initiative) error {
 }
 
 // TaskDiff implements cw.MergeService.
-func (m *Memory) TaskDiff(ctx context.Context, id cw.TaskID, _ cw.DiffRequest) (cw.Diff, error) {
+func (m *Memory) TaskDiff(ctx context.Context, id cw.TaskID, req cw.DiffRequest) (cw.Diff, error) {
+	if err := req.Check(); err != nil {
+		return cw.Diff{}, err
+	}
 	if _, err := m.plans.TaskByID(ctx, id); err != nil {
 		return cw.Diff{}, err
 	}
@@ -262,7 +265,10 @@ func (m *Memory) TaskDiff(ctx context.Context, id cw.TaskID, _ cw.DiffRequest) (
 }
 
 // InitiativeDiff implements cw.MergeService.
-func (m *Memory) InitiativeDiff(ctx context.Context, initiative string, _ cw.DiffRequest) (cw.Diff, error) {
+func (m *Memory) InitiativeDiff(ctx context.Context, initiative string, req cw.DiffRequest) (cw.Diff, error) {
+	if err := req.Check(); err != nil {
+		return cw.Diff{}, err
+	}
 	i, err := m.plans.InitiativeByRef(ctx, initiative)
 	if err != nil {
 		return cw.Diff{}, err
