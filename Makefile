@@ -90,7 +90,7 @@ torture: ## N random kills of the daemon (default 2000)
 soak: ## one daemon for MINUTES (default 20) under random faults: it must not grow
 	CGO_ENABLED=0 CW_LAB_SOAK=$$(($(MINUTES) * 60)) $(GO) test -count=1 -timeout 12h -v -run 'TestSoak' cw/internal/cwtest/crashlab
 
-bench: ## measure docs/performance.md, each figure beside its floor (6 minutes; ROW=name measures one)
+bench: ## measure docs/performance.md, each figure beside its floor (10 minutes; ROW=name measures one)
 	CGO_ENABLED=0 $(GO) test -count=1 -timeout 30m -v -run 'TestRows$(if $(ROW),/^($(ROW))$$)' cw/internal/cwtest/bench -args -full 2>&1 | grep --line-buffered -v '^=== ' ; exit $${PIPESTATUS[0]}
 
 docs: ## write the generated parts of the documents

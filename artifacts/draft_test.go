@@ -34,6 +34,19 @@ func TestReadDraft(t *testing.T) {
 			},
 		},
 		{
+			"questions in every form", "tasks",
+			"---\ntype: checkpoint:decision\nquestions:\n  - Which one?\n  - {id: why, Question: ' Why? ', answer: so}\n" +
+				"  - question: Sizes?\n    multiSelect: yes\n    options: [1, {label: no}, {Label: M, description: middle}]\n---\n",
+			Draft{
+				Task: cw.Task{ID: idA, Type: cw.TaskCheckpointDecide, Questions: []cw.TaskQuestion{
+					{ID: "q1", Text: "Which one?"}, {ID: "why", Text: "Why?"},
+					{ID: "q3", Text: "Sizes?", MultiSelect: true, Options: []cw.QuestionOption{{Label: "1"}, {Label: "no"}, {Label: "M", Description: "middle"}}},
+				}},
+				Has: has("type", "questions"),
+			},
+		},
+		{"no questions", "tasks", "---\nquestions: []\n---\n", Draft{Task: cw.Task{ID: idA}, Has: has("questions")}},
+		{
 			"kebab-case, doubles and other keys", "phases",
 			"---\ntitle: A\ndepends-on: [" + idB + ", " + idB + "]\nname: B\nowner: {team: [x]}\nstatus: draft\n---\n",
 			Draft{
@@ -140,6 +153,15 @@ func TestReadDraftRefuses(t *testing.T) {
 		{"lists in lists", "", task("title: x\ndepends_on:\n  - [a]"), []string{"4: an entry is a list"}},
 		{"too many dependencies", "", task("depends_on: [" + strings.Join(manyIDs, ", ") + "]"), []string{"2: more than 200"}},
 		{"a path of two lines", "", task("paths: [\"a\\nb\"]"), []string{"2: no single line"}},
+		{"questions that are a text", "", task("questions: Which one?"), []string{"2: takes a list of questions, and this is a text"}},
+		{"a question that is a list", "", task("questions:\n  - [a]"), []string{"3: this is a list"}},
+		{"a question that is nothing", "", task("questions:\n  -"), []string{"3: this is empty"}},
+		{"a question without a text", "", task("questions:\n  - id: a"), []string{"2: question 1: question is empty"}},
+		{"a question with more", "", task("questions:\n  - question: a\n    colour: blue"), []string{"4: colour is no key here"}},
+		{"options that are a text", "", task("questions:\n  - question: a\n    options: b"), []string{"4: takes a list of answers"}},
+		{"an option that is nothing", "", task("questions:\n  - question: a\n    options:\n      - ~"), []string{"5: this is empty"}},
+		{"options twice", "", task("questions:\n  - question: a\n    options: [b, B]"), []string{"2: label of another option"}},
+		{"questions of one name", "", task("questions:\n  - {id: a, question: b}\n  - {id: a, question: c}"), []string{"2: two questions"}},
 		{"an empty check", "", task("checks: [\"\"]"), []string{"2: no single line"}},
 		{"too many checks", "", task("checks: [" + strings.Repeat("a, ", cw.TaskChecksMax) + "a]"), []string{"2: at most 50"}},
 		{"too many paths", "", task("paths: [" + strings.Repeat("a, ", cw.TaskPathsMax) + "a]"), []string{"2: at most 200"}},

@@ -27,6 +27,18 @@ const (
 	keyIDs       = "ids"
 	keyDelete    = "delete"
 	keyReason    = "reason"
+	keyQuestions = "questions"
+)
+
+// The keys of a question, beside id.
+const (
+	keyQuestion    = "question"
+	keyHeader      = "header"
+	keyOptions     = "options"
+	keyMultiSelect = "multi_select"
+	keyLabel       = "label"
+	keyDescription = "description"
+	keyAnswer      = "answer"
 )
 
 // canonical gives the one text of a head and a body.

@@ -31,6 +31,16 @@ func TestFiles(t *testing.T) {
 			Paths: []string{"**/*.go", "a/b"}, Checks: []string{"make test"}, Status: cw.TaskDone, Summary: "done", Body: "b",
 		}), "---\nid: " + idA + "\ntitle: Do\nphase: " + idB + "\ntype: checkpoint:verify\nsize: small\npriority: high\n" +
 			"depends_on: []\npaths:\n  - \"**/*.go\"\n  - a/b\nchecks:\n  - make test\n---\n\nb\n"},
+		"questions": {TaskFile(cw.Task{
+			ID: idA, Name: "Do", PhaseID: idB, Type: cw.TaskCheckpointDecide, Size: cw.SizeSmall, Priority: cw.PriorityLow, Body: "b",
+			Questions: []cw.TaskQuestion{
+				{ID: "colour", Header: "Colour", Text: "Which: blue?", Options: []cw.QuestionOption{{Label: "yes"}, {Label: "no", Description: "as the logo"}}, MultiSelect: true, Answer: "yes"},
+				{ID: "why", Text: "Why?\nSay it."},
+			},
+		}), "---\nid: " + idA + "\ntitle: Do\nphase: " + idB + "\ntype: checkpoint:decision\nsize: small\npriority: low\ndepends_on: []\npaths: []\nchecks: []\n" +
+			"questions:\n  -\n    id: colour\n    header: Colour\n    question: \"Which: blue?\"\n    options:\n      - yes\n      -\n" +
+			"        label: no\n        description: as the logo\n    multi_select: true\n" +
+			"  -\n    id: why\n    question: |-\n      Why?\n      Say it.\n---\n\nb\n"},
 		"decision": {DecisionFile(Decision{ID: idA, Title: "SQLite", PageID: idB, Body: "b"}),
 			"---\nid: " + idA + "\ntitle: SQLite\npage: " + idB + "\n---\n\nb\n"},
 	} {
@@ -59,6 +69,24 @@ func ids() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.SampledFrom([]string{idA, idB, idC, idD}), rapid.StringMatching(`[a-z2-7]{12}`))
 }
 
+// questions are what a decision may ask.
+func questions() *rapid.Generator[[]cw.TaskQuestion] {
+	line := rapid.Map(lines(), strings.TrimSpace)
+	option := rapid.Custom(func(t *rapid.T) cw.QuestionOption {
+		return cw.QuestionOption{Label: line.Draw(t, "label"), Description: rapid.OneOf(rapid.Just(""), line).Draw(t, "description")}
+	})
+	one := rapid.Custom(func(t *rapid.T) cw.TaskQuestion {
+		q := cw.TaskQuestion{
+			ID: rapid.StringMatching(`[a-zA-Z0-9_][a-zA-Z0-9_-]{0,20}`).Draw(t, "id"), Header: rapid.SampledFrom([]string{"", "true", "a: b", "3"}).Draw(t, "header"),
+			Text:    rapid.OneOf(line, rapid.Just("Which?\n\n- a: b\n- # c")).Draw(t, "question"),
+			Options: rapid.SliceOfNDistinct(option, 0, 4, func(o cw.QuestionOption) string { return strings.ToLower(o.Label) }).Draw(t, "options"),
+		}
+		q.MultiSelect = len(q.Options) > 0 && rapid.Bool().Draw(t, "several")
+		return q
+	})
+	return rapid.SliceOfNDistinct(one, 0, 4, func(q cw.TaskQuestion) string { return strings.ToLower(q.ID) })
+}
+
 // mapTo gives texts as a named type.
 func mapTo[T ~string](texts []string) []T {
 	out := make([]T, 0, len(texts))
@@ -85,6 +113,9 @@ func TestRoundTrip(t *testing.T) {
 			Size:     rapid.SampledFrom(cw.TaskSizes()).Draw(t, "size"),
 			Priority: rapid.SampledFrom(cw.TaskPriorities()).Draw(t, "priority"),
 			Paths:    list.Draw(t, "paths"), Checks: list.Draw(t, "checks"), DependsOn: mapTo[cw.TaskID](deps.Draw(t, "tasks")),
+		}
+		if task.Type == cw.TaskCheckpointDecide {
+			task.Questions = questions().Draw(t, "questions")
 		}
 		decision := Decision{ID: id, Title: title, PageID: cw.PageID(other), Body: body}
 		for _, tt := range []struct {

@@ -122,6 +122,11 @@ func (h *head) faultAt(key, format string, args ...any) {
 	h.fault(&frontmatter.Error{Line: f.Line, Text: fmt.Sprintf(format, args...)})
 }
 
+// faultIn tells what is wrong with a value inside of a key's.
+func (h *head) faultIn(v frontmatter.Value, format string, args ...any) {
+	h.fault(&frontmatter.Error{Line: v.Line, Text: fmt.Sprintf(format, args...)})
+}
+
 func (h *head) fault(err error) {
 	fault := &frontmatter.Error{Text: err.Error()}
 	errors.As(err, &fault)

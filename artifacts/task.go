@@ -23,11 +23,11 @@ func contextTaskFile(t cw.Task) string {
 }
 
 func taskFields(t cw.Task) []frontmatter.Field {
-	return []frontmatter.Field{
+	return append([]frontmatter.Field{
 		textField(keyID, t.ID), textField(keyTitle, t.Name), textField(keyPhase, t.PhaseID),
 		textField(keyType, t.Type), textField(keySize, t.Size), textField(keyPriority, t.Priority),
 		listField(keyDependsOn, t.DependsOn), listField(keyPaths, t.Paths), listField(keyChecks, t.Checks),
-	}
+	}, questionFields(t.Questions)...)
 }
 
 func readTask(h *head) cw.Task {
@@ -36,6 +36,7 @@ func readTask(h *head) cw.Task {
 		ID: cw.TaskID(h.draft.ID), Name: h.title(), PhaseID: cw.PhaseID(h.id(keyPhase)),
 		Type: cw.TaskType(h.text(keyType)), Size: cw.TaskSize(h.text(keySize)), Priority: cw.TaskPriority(h.text(keyPriority)),
 		DependsOn: idList[cw.TaskID](h, keyDependsOn), Paths: h.texts(keyPaths), Checks: h.texts(keyChecks), Body: h.body(),
+		Questions: h.questions(),
 	}
 	for key, set := range map[string]func(*cw.Task){
 		keyType:     func(sound *cw.Task) { sound.Type = t.Type },
@@ -43,6 +44,10 @@ func readTask(h *head) cw.Task {
 		keyPriority: func(sound *cw.Task) { sound.Priority = t.Priority },
 		keyPaths:    func(sound *cw.Task) { sound.Paths = t.Paths },
 		keyChecks:   func(sound *cw.Task) { sound.Checks = t.Checks },
+		keyQuestions: func(sound *cw.Task) {
+			// Whether they fit the type is seen when it is laid over what is there.
+			sound.Type, sound.Questions = cw.TaskCheckpointDecide, t.Questions
+		},
 	} {
 		// One key at a time in a task that is sound otherwise, so that what is
 		// wrong is told with its line.

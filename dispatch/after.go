@@ -99,13 +99,20 @@ func afterIdle(t cw.Task, a cw.TaskAgent, m *cw.Merge, p Policy, now time.Time) 
 	case a.Queued > 0: // it goes on by itself
 		return after{}
 	case a.Dirty > 0:
-		return after{kind: afterBlock, why: fmt.Sprintf("%s left %d files that are not committed; it commits them with: cw agent resume %s \"commit your work\"", a.Alias, a.Dirty, a.Alias)}
+		return after{kind: afterBlock, why: fmt.Sprintf("%s left work that is not committed (%s); it goes on with: cw agent resume %s \"commit your work\"", a.Alias, files(a.Dirty), a.Alias)}
 	case a.Commits > 0 || m != nil || a.NoChanges != "" && t.Type == cw.TaskCheckpointVerify:
 		return after{kind: afterQueue}
 	case a.NoChanges != "":
 		return after{kind: afterClose, why: a.NoChanges}
 	}
 	return failed(t, p, now, a.Alias+" left no commits, and did not say that none are needed", false, nil)
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
 }
 
 // outside tells whether a crash is none of the task's: then it uses up no try.

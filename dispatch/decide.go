@@ -1,18 +1,14 @@
 package dispatch
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-
-	"cw/internal/cw"
-)
+import "cw/internal/cw"
 
 // Standing is where a task is, as the dispatcher sees it.
 type Standing struct {
 	Task  *cw.Task
-	Ready bool           // it is started, as far as this decision goes
-	Wait  *cw.WaitReason // why not; nil for one that is ready, or that is worked on already
+	Ready bool // it is started, as far as this decision goes
+	// Wait is why not; nil for one that is ready, or that is worked on already. Tasks
+	// that wait for the same share it: nobody changes it.
+	Wait *cw.WaitReason
 }
 
 // Start is a task that is to be started now.
@@ -35,26 +31,42 @@ type Decision struct {
 // exactly one reason, the first that holds. Tasks are looked at by priority and
 // then by age, so that one that has to wait for paths or for room keeps younger
 // ones off its paths and never waits for ever.
-func Decide(w World) Decision { return decide(w, false) }
+func Decide(w World) Decision { return boardOf(w).decide(false) }
 
-// decide ends, with startsOnly, where nothing can be started any more.
-func decide(w World, startsOnly bool) Decision {
-	d := decider{w: w, patterns: make([][]pattern, len(w.Tasks)), g: graphOf(w.DispatchWorld), claims: map[cw.ProjectID]*claims{}, use: useOf(w)}
-	d.free = w.Room.FreeMemory - w.Room.Reserve
-	for _, a := range w.Agents {
+// decider is one decision in the making.
+type decider struct {
+	*board
+	startsOnly bool // nobody asks why a task waits
+	claims     map[cw.ProjectID]*claims
+	use        use
+	free       int64 // bytes of memory that are left, less than 0 when older tasks wait for more
+	out        Decision
+
+	later []*cw.WaitReason // by phase: another one comes first; found when it is asked for
+	full  []full           // by initiative
+}
+
+// decide says, with startsOnly, nothing of the tasks that are not started.
+func (b *board) decide(startsOnly bool) Decision {
+	d := decider{
+		board: b, startsOnly: startsOnly, claims: map[cw.ProjectID]*claims{}, use: useOf(b.w), free: b.w.Room.FreeMemory - b.w.Room.Reserve,
+		later: make([]*cw.WaitReason, len(b.w.Phases)), full: make([]full, len(b.w.Initiatives)),
+	}
+	for _, a := range b.w.Agents {
 		if a.Alive() {
-			d.free -= w.Room.grows(a)
+			d.free -= b.w.Room.grows(a)
 		}
 	}
-	order := d.order()
-	for _, i := range order { // what is worked on has its paths, wherever it stands in the order
-		if working(w.Tasks[i].Status) {
+	for _, i := range b.order { // what is worked on has its paths, wherever it stands in the order
+		if working(b.w.Tasks[i].Status) {
 			d.claim(i)
 		}
 	}
-	d.out.Standings = make([]Standing, 0, len(order))
-	for _, i := range order {
-		if startsOnly && d.use.machine >= w.Limits.Machine {
+	if !startsOnly {
+		d.out.Standings = make([]Standing, 0, len(b.order))
+	}
+	for _, i := range b.order {
+		if startsOnly && d.use.machine >= b.w.Limits.Machine {
 			break
 		}
 		d.look(i)
@@ -62,71 +74,14 @@ func decide(w World, startsOnly bool) Decision {
 	return d.out
 }
 
-// decider is one decision in the making.
-type decider struct {
-	w      World
-	g      graph
-	claims map[cw.ProjectID]*claims
-	use    use
-	free   int64 // bytes of memory that are left, less than 0 when older tasks wait for more
-	// patterns are the paths of tasks, read at most once.
-	patterns [][]pattern // by index
-	out      Decision
-}
-
-// pathsOf reads the paths of a task.
-func (d *decider) pathsOf(i int) []pattern {
-	if d.patterns[i] == nil {
-		d.patterns[i] = readPaths(d.w.Tasks[i].Paths)
-	}
-	return d.patterns[i]
-}
-
-// working tells whether an agent is at a task, or its work is on its way.
-func working(s cw.TaskStatus) bool {
-	return s == cw.TaskRunning || s == cw.TaskVerifying || s == cw.TaskMerging
-}
-
-// order gives the tasks that are neither drafts nor over: by priority, then by
-// age.
-func (d *decider) order() []int {
-	type place struct{ task, rank, phase int }
-	places := make([]place, 0, len(d.w.Tasks))
-	for i := range d.w.Tasks {
-		t := &d.w.Tasks[i]
-		if t.Status != cw.TaskDraft && t.Status != cw.TaskDone && t.Status != cw.TaskCancelled && d.g.initiative(*t) != nil {
-			places = append(places, place{i, rank(t.Priority), d.g.place(*t)})
-		}
-	}
-	slices.SortFunc(places, func(x, y place) int {
-		if x.rank != y.rank {
-			return x.rank - y.rank
-		}
-		a, b := &d.w.Tasks[x.task], &d.w.Tasks[y.task]
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), x.phase-y.phase, a.Position-b.Position, strings.Compare(string(a.ID), string(b.ID)))
-	})
-	order := make([]int, len(places))
-	for i, p := range places {
-		order[i] = p.task
-	}
-	return order
-}
-
-func rank(p cw.TaskPriority) int {
-	if i := slices.Index(cw.TaskPriorities(), p); i >= 0 {
-		return i
-	}
-	return slices.Index(cw.TaskPriorities(), cw.PriorityMedium)
-}
-
 // claim gives a task its paths in all projects of its initiative.
 func (d *decider) claim(i int) {
-	t := d.w.Tasks[i]
-	for _, p := range d.g.initiative(t).Projects {
+	paths := d.pathsOf(i)
+	for _, p := range d.groundOf(i).in.Projects {
 		if d.claims[p.ID] == nil {
 			d.claims[p.ID] = &claims{}
 		}
-		d.claims[p.ID].add(d.pathsOf(i), i)
+		d.claims[p.ID].add(paths, i)
 	}
 }
 
@@ -145,11 +100,13 @@ func (d *decider) look(i int) {
 		case keeps(s.Wait.Code):
 			d.claim(i)
 			if s.Wait.Code == cw.WaitResources { // else younger ones that need less would take it for ever
-				d.free -= d.w.Room.peak(providerOf(d.w, *d.g.initiative(*t)).Name)
+				d.free -= d.w.Room.peak(d.groundOf(i).provider.Name)
 			}
 		}
 	}
-	d.out.Standings = append(d.out.Standings, s)
+	if !d.startsOnly {
+		d.out.Standings = append(d.out.Standings, s)
+	}
 }
 
 // keeps tells whether a task that waits for this keeps its paths against younger
@@ -160,33 +117,22 @@ func keeps(c cw.WaitCode) bool {
 
 // start takes what a task needs.
 func (d *decider) start(i int) {
-	t := &d.w.Tasks[i]
-	in := d.g.initiative(*t)
-	p := providerOf(d.w, *in)
-	account, _ := d.use.account(d.w.Limits, p)
-	d.out.Starts = append(d.out.Starts, Start{Task: t.ID, Name: t.Name, Provider: in.Work.Provider, AccountID: account})
+	t, ground := &d.w.Tasks[i], d.groundOf(i)
+	account, _ := d.use.account(d.w.Limits, ground.provider)
+	d.out.Starts = append(d.out.Starts, Start{Task: t.ID, Name: t.Name, Provider: ground.in.Work.Provider, AccountID: account})
 	d.claim(i)
-	d.use.take(p.Name, account, *in)
-	d.free -= d.w.Room.peak(p.Name)
+	d.use.take(ground.provider.Name, account, ground.in)
+	d.free -= d.w.Room.peak(ground.provider.Name)
 }
 
 // wait gives the reason why a task is not started; nil when it is.
 func (d *decider) wait(i int) *cw.WaitReason {
-	for _, why := range [...]func(*decider, *cw.Task) *cw.WaitReason{
-		(*decider).waitPhase, (*decider).waitDependency, (*decider).waitPerson, (*decider).waitBlocked, (*decider).waitProject,
-		(*decider).waitRetry, (*decider).waitPaused,
-	} {
-		if reason := why(d, &d.w.Tasks[i]); reason != nil {
-			return reason
-		}
-	}
-	if reason := d.waitPaths(i); reason != nil {
-		return reason
-	}
-	for _, why := range [...]func(*decider, *cw.Task) *cw.WaitReason{
+	for _, why := range [...]func(*decider, int) *cw.WaitReason{
+		(*decider).waitPhase, (*decider).waitCircle, (*decider).waitPhases, (*decider).waitDependency, (*decider).waitPerson,
+		(*decider).waitBlocked, (*decider).waitProject, (*decider).waitRetry, (*decider).waitPaused, (*decider).waitPaths,
 		(*decider).waitBudget, (*decider).waitAccount, (*decider).waitLimit, (*decider).waitResources,
 	} {
-		if reason := why(d, &d.w.Tasks[i]); reason != nil {
+		if reason := why(d, i); reason != nil {
 			return reason
 		}
 	}

@@ -29,7 +29,7 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 	if err != nil {
 		return err
 	}
-	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil {
+	if t, err = d.Store.TaskByID(ctx, t.ID); err != nil || t.Status != cw.TaskVerifying && t.Status != cw.TaskMerging {
 		return err
 	}
 	x := &merging{d: d, in: in, task: t, view: view, m: m, rows: map[cw.ProjectID]cw.Integration{}, proj: map[cw.ProjectID]cw.Project{}, gone: gone}
@@ -73,7 +73,8 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 }
 
 // try merges each part in memory with the branch as it is now. A part whose
-// branch was moved before a crash counts as it is.
+// branch was moved already counts as it is; one that was, and whose branch is
+// somewhere else by now, begins anew.
 func (x *merging) try(ctx context.Context) (map[string][]cw.MergeConflict, error) {
 	conflicts := map[string][]cw.MergeConflict{}
 	for i := range x.m.Parts {
@@ -83,9 +84,7 @@ func (x *merging) try(ctx context.Context) (map[string][]cw.MergeConflict, error
 			part.Applied, part.Checked = true, true
 			continue
 		}
-		if part.Applied {
-			continue
-		}
+		part.Applied = false
 		strategy, err := x.strategy(ctx, part, head)
 		if err != nil {
 			return nil, err
@@ -170,6 +169,21 @@ func (x *merging) check(ctx context.Context, i int) (done bool, err error) {
 	return true, x.save(ctx, cw.MergeMove{})
 }
 
+// uncheckedOnly refuses work that takes the checks of a project away: without
+// them nothing has to be trusted any more, and that would be a way around both.
+// It is merged when a person has trusted just that content, or that there is none.
+func (x *merging) uncheckedOnly(ctx context.Context, p cw.Project, part cw.MergePart, f cw.ProjectFileView) error {
+	if len(f.File.Checks) > 0 || f.TrustedAt != nil {
+		return nil
+	}
+	was, err := x.d.Repos.File(ctx, p, part.Onto)
+	if err != nil || len(was.File.Checks) == 0 {
+		return err
+	}
+	return personError{cw.Errorf(cw.CodeRefused, "the work takes the checks of %s away", p.Name).
+		WithHint("when that is wanted: cw project trust %s --ref %s; else send it back: cw agent resume %s \"leave the checks in cw.yaml\"", p.Name, part.Commit, x.view.Alias)}
+}
+
 // mayCheck looks whether all checks may be run, before anything says that they
 // are. Work after which cw.yaml cannot be used is as good as red: it goes back,
 // and may is false.
@@ -182,8 +196,12 @@ func (x *merging) mayCheck(ctx context.Context) (may bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		p := x.proj[part.ProjectID]
 		if f.Problem != "" {
-			return false, x.red(ctx, x.proj[part.ProjectID], cw.CommandResult{Failed: cw.ProjectFileName, Reason: f.Problem, Output: f.Problem})
+			return false, x.red(ctx, p, cw.CommandResult{Failed: cw.ProjectFileName, Reason: f.Problem, Output: f.Problem})
+		}
+		if err := x.uncheckedOnly(ctx, p, part, f); err != nil {
+			return false, err
 		}
 	}
 	return true, nil
@@ -227,7 +245,7 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 		}
 	}
 	if err := x.d.Repos.Scratch(ctx, p, part.Commit, dir); err != nil {
-		return cw.CommandResult{}, fmt.Errorf("make the checkout of the checks: %w", err)
+		return cw.CommandResult{}, x.noCheckout(p, err)
 	}
 	x.d.Fail.Hit("merge/scratch")
 	commands := append(append([]cw.ProjectCommand{}, f.Setup...), f.Checks...)
@@ -256,6 +274,17 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 // unwanted says that nobody waits for the merge any more.
 func (x *merging) unwanted() error {
 	return goneError{fmt.Errorf("the work on %q goes another way", x.task.Name)}
+}
+
+// noCheckout says what to do where the merged commit cannot be checked out: it
+// needs a submodule that the user's repository does not have. One that the work
+// brings is not known in the user's own checkout.
+func (x *merging) noCheckout(p cw.Project, err error) error {
+	if cw.ErrorCode(err) != cw.CodeInvalid || p.Remote() {
+		return fmt.Errorf("make the checkout of the checks: %w", err)
+	}
+	return cw.Errorf(cw.CodeInvalid, "make the checkout of the checks: %v", err).
+		WithHint("%s; when the work brings it, on its branch agent/%s; or send it back: cw agent resume %[2]s TEXT", cw.ErrorHint(err), x.view.Alias).Because(err)
 }
 
 // conflicted gives work back that does not go together with the branch.
@@ -328,7 +357,8 @@ func (x *merging) giveBack(ctx context.Context, b backInfo) error {
 	x.m.Status, x.m.Wait, x.m.WaitCode, x.m.VerifiedBy = b.status, "", "", ""
 	x.m.Evidence = b.evidence
 	for i := range x.m.Parts {
-		x.m.Parts[i].Onto, x.m.Parts[i].Commit, x.m.Parts[i].Checked, x.m.Parts[i].CheckRun = "", "", false, ""
+		part := &x.m.Parts[i]
+		part.Onto, part.Commit, part.Checked, part.CheckRun, part.Applied = "", "", false, "", false
 	}
 	move := cw.MergeMove{Events: []cw.Event{mergeEvent(b.event, x.m, x.task, x.view.Alias, b.line)}}
 	person := ""

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"cw/internal/cw"
 )
@@ -31,8 +32,8 @@ func plainBody(text string) string {
 		text = strings.ToValidUTF8(text[:bodyMax], "") + " …"
 	}
 	lines := strings.Split(strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f {
-			return ' '
+		if r != '\n' {
+			return seen(r)
 		}
 		return r
 	}, text), "\n")
@@ -44,13 +45,15 @@ func plainBody(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n ")
 }
 
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)), " ")
+func oneLine(text string) string { return strings.Join(strings.Fields(strings.Map(seen, text)), " ") }
+
+// seen gives a space for what a terminal obeys, or turns others around by: git
+// log shows messages as they are.
+func seen(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return ' '
+	}
+	return r
 }
 
 // conflictText is what an agent is told whose work conflicts.

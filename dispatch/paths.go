@@ -61,10 +61,44 @@ func (p pattern) plainLen() int {
 }
 
 // patternsOf reads a glob.
-func patternsOf(glob string) []pattern {
-	var out []pattern
+func patternsOf(glob string) []pattern { return new(reader).read(nil, glob) }
+
+// reader reads globs, many into one piece of memory.
+type reader struct {
+	free []segment
+	made int // segments that there was made room for last
+}
+
+// roomMax is how many segments a reader makes room for at once.
+const roomMax = 512
+
+// room gives an empty pattern that may get so many segments.
+func (r *reader) room(n int) pattern {
+	if len(r.free) < n {
+		r.made = max(n, min(2*r.made, roomMax))
+		r.free = make([]segment, r.made)
+	}
+	p := pattern(r.free[:0:n])
+	r.free = r.free[n:]
+	return p
+}
+
+// readAll reads globs; never nil.
+func (r *reader) readAll(globs []string) []pattern {
+	out := make([]pattern, 0, len(globs))
+	for _, g := range globs {
+		out = r.read(out, g)
+	}
+	return out
+}
+
+// read adds what a glob stands for.
+func (r *reader) read(out []pattern, glob string) []pattern {
+	if !strings.Contains(glob, "{") {
+		return append(out, r.pattern(glob))
+	}
 	for _, g := range alternatives(glob) {
-		out = append(out, patternOf(g))
+		out = append(out, r.pattern(g))
 	}
 	return out
 }
@@ -151,9 +185,13 @@ const (
 	anyMany rune = -2
 )
 
-// patternOf reads a glob without braces.
-func patternOf(g string) pattern {
-	p := make(pattern, 0, strings.Count(g, "/")+2)
+// pattern reads a glob without braces.
+func (r *reader) pattern(g string) pattern {
+	if !utf8.ValidString(g) { // as characters, whichever way they are read
+		g = string([]rune(g))
+	}
+	p, folder := r.room(strings.Count(g, "/")+2), strings.HasSuffix(g, "/")
+	p, g = names(p, g)
 	now := make([]rune, 0, len(g)) // its parts become the segments
 	wild := false
 	end := func() {
@@ -162,7 +200,7 @@ func patternOf(g string) pattern {
 			p = append(p, segment{deep: true})
 		case wild:
 			p = append(p, segment{wild: now[:len(now):len(now)]})
-		case len(now) > 0 && string(now) != ".": // a//b and ./a are other ways to write a path
+		case len(now) > 0 && string(now) != ".":
 			p = append(p, segment{text: string(now)})
 		}
 		now, wild = now[len(now):], false
@@ -199,29 +237,45 @@ func patternOf(g string) pattern {
 		}
 	}
 	end()
-	if len(p) == 0 || strings.HasSuffix(g, "/") || !p[len(p)-1].file() {
+	if len(p) == 0 || folder || !p[len(p)-1].file() {
 		p = append(p, segment{deep: true})
 	}
 	return p
 }
 
+// names reads the segments of a glob before the first with a wildcard in a name:
+// they are parts of the glob as it stands. It gives what is left.
+func names(p pattern, g string) (pattern, string) {
+	for g != "" {
+		name, rest, _ := strings.Cut(g, "/")
+		switch {
+		case name == "**":
+			p = append(p, segment{deep: true})
+		case strings.ContainsAny(name, `*?[\`):
+			return p, g
+		case name != "" && name != ".": // a//b and ./a are other ways to write a path
+			p = append(p, segment{text: name})
+		}
+		g = rest
+	}
+	return p, ""
+}
+
 // file tells whether a name looks like that of a file: it ends in a dot and a few
 // letters. That of a folder like conf.d or v1.2 does not.
 func (s segment) file() bool {
-	name := s.runes()
-	dot := len(name) - 1
-	for dot > 0 && name[dot] != '.' {
-		dot--
+	name := s.text
+	if s.wild != nil {
+		name = string(s.wild) // what stands for characters is no letter there
 	}
-	if s.deep || dot < 1 || len(name)-dot < 2 || len(name)-dot > extensionMax+1 {
+	dot := strings.LastIndexByte(name, '.')
+	if s.deep || dot < 1 {
 		return false
 	}
-	for _, r := range name[dot+1:] {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return unicode.IsLetter(name[dot+1]) && string(name[dot:]) != ".d"
+	ending := name[dot+1:]
+	first, _ := utf8.DecodeRuneInString(ending)
+	return unicode.IsLetter(first) && utf8.RuneCountInString(ending) <= extensionMax && ending != "d" &&
+		!strings.ContainsFunc(ending, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // extensionMax bounds the letters after the dot of a file's name.
@@ -248,6 +302,9 @@ func (m *meter) overlap(a, b pattern) bool {
 	}
 	if len(a) == 0 || len(b) == 0 { // one is what the other is, or below it
 		return true
+	}
+	if x, y := a[len(a)-1], b[len(b)-1]; x.plain() && y.plain() && x.text != y.text {
+		return false
 	}
 	return m.walk(len(a), len(b), func(i int) bool { return a[i].deep }, func(j int) bool { return b[j].deep },
 		func(i, j int) bool { return m.names(a[i], b[j]) })
@@ -325,13 +382,7 @@ type claim struct {
 }
 
 // readPaths reads globs; never nil.
-func readPaths(globs []string) []pattern {
-	out := make([]pattern, 0, len(globs))
-	for _, g := range globs {
-		out = append(out, patternsOf(g)...)
-	}
-	return out
-}
+func readPaths(globs []string) []pattern { return new(reader).readAll(globs) }
 
 // add notes the paths of a task.
 func (c *claims) add(paths []pattern, task int) {

@@ -17,7 +17,10 @@ type Store interface {
 	MoveTask(ctx context.Context, m cw.TaskMove) (bool, error)
 	MovePhase(ctx context.Context, id cw.PhaseID, from []cw.PhaseStatus, to cw.PhaseStatus) (bool, error)
 	MoveMerge(ctx context.Context, m cw.MergeMove) (bool, error)
-	SaveIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error
+	// BeginIntegration stores a branch that was made, unless it is known;
+	// LandIntegration where it was landed, and nothing else of it.
+	BeginIntegration(ctx context.Context, in cw.Integration) error
+	LandIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error
 	// Integrations gives the branches of all active initiatives, and IntegrationsOf
 	// those of one.
 	Integrations(ctx context.Context) ([]cw.Integration, error)
@@ -57,9 +60,9 @@ type Repos interface {
 	// of the user's checkout, or the default branch of a remote.
 	Begin(ctx context.Context, p cw.Project) (branch, commit string, err error)
 	// Ensure makes sure that the branch is where it is known to be, and gives its
-	// head: it is made, made again, or found further on. CodeRefused when somebody
-	// moved it elsewhere.
-	Ensure(ctx context.Context, p cw.Project, in cw.Integration) (head, note string, err error)
+	// head: it is made, made again, or put back where somebody moved it. ours tells
+	// of a commit whether cw itself moved it there.
+	Ensure(ctx context.Context, p cw.Project, in cw.Integration, ours func(ctx context.Context, commit string) (bool, error)) (head, note string, err error)
 	// Merge tries a merge without touching anything. The same request gives the
 	// same commit.
 	Merge(ctx context.Context, r MergeRequest) (MergeResult, error)

@@ -29,11 +29,15 @@ func (d *Dispatcher) Dispatch(ctx context.Context, initiative string) (cw.Dispat
 		State: w.State, Pressure: decision.Pressure, Limits: w.Limits,
 		Running: []cw.DispatchTask{}, Ready: []cw.DispatchTask{}, Waiting: []cw.DispatchTask{}, Merges: []cw.Merge{},
 	}
+	waiters := waitersOf(w.DispatchWorld)
 	for _, s := range decision.Standings {
 		if only != "" && s.Task.InitiativeID != only {
 			continue
 		}
 		t := shown(w, s)
+		if s.Wait == nil && !s.Ready || s.Wait != nil && (s.Wait.Code == cw.WaitPerson || s.Wait.Code == cw.WaitBlocked) {
+			t.Behind = waiters.behind(s.Task.ID)
+		}
 		switch {
 		case s.Ready:
 			out.Ready = append(out.Ready, t)
@@ -131,13 +135,16 @@ func (d *Dispatcher) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVerd
 		return t, cw.Errorf(cw.CodeInvalid, "the comment has %d bytes, at most %d are taken", len(v.Comment), commentMax).WithHint("put the rest into a page")
 	case !v.Accept && v.Comment == "":
 		return t, cw.Errorf(cw.CodeInvalid, "a rejection needs a comment").WithHint("say what is to be different: cw task reject %s --comment TEXT", id)
-	case v.Accept && v.Comment == "" && t.Type == cw.TaskCheckpointDecide && t.Status == cw.TaskReady:
+	case v.Accept && v.Comment == "" && t.Type == cw.TaskCheckpointDecide && t.Status == cw.TaskReady && len(t.Questions) == 0 && len(v.Answers) == 0:
 		return t, cw.Errorf(cw.CodeInvalid, "what was decided?").WithHint("cw task done %s --comment \"what was decided\"", id)
 	}
 	decide := d.decideReady
 	switch {
 	case t.Status == cw.TaskReady && (t.Type == cw.TaskCheckpointDecide || t.Type == cw.TaskCheckpointAction):
 	case t.Status == cw.TaskVerifying && t.Type == cw.TaskCheckpointVerify:
+		if _, err := t.Decide(v.Answers); err != nil { // it asks nothing
+			return t, err
+		}
 		decide = d.decideResult
 	default:
 		return t, cw.Errorf(cw.CodeRefused, "the task %q (%s, %s) waits for no verdict", t.Name, t.Type, t.Status).WithHint("why it waits: cw dispatch status")
@@ -152,7 +159,14 @@ func (d *Dispatcher) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVerd
 // decideReady closes a decision or an action.
 func (d *Dispatcher) decideReady(ctx context.Context, t cw.Task, v cw.TaskVerdict) error {
 	m := cw.TaskMove{ID: t.ID, From: []cw.TaskStatus{cw.TaskReady}, To: cw.TaskDone, Comment: &v.Comment, Summary: &v.Comment}
-	if !v.Accept {
+	if v.Accept {
+		questions, err := t.Decide(v.Answers)
+		if err != nil {
+			return err
+		}
+		decided := cw.DecidedText(questions, v.Comment)
+		m.Questions, m.Summary = questions, &decided
+	} else {
 		m.To, m.Summary, m.Blocked = cw.TaskBlocked, nil, &v.Comment
 	}
 	moved, err := d.Store.MoveTask(ctx, m)
@@ -355,7 +369,7 @@ func (d *Dispatcher) Land(ctx context.Context, initiative string, req cw.LandReq
 		ev := cw.NewEvent(cw.EventInitiativeLanded, cw.ActorOf(ctx), cw.InitiativeLanded{
 			InitiativeID: in.ID, Slug: in.Slug, Project: out[i].Project, Into: out[i].Into, Commit: out[i].After,
 		})
-		if err := d.Store.SaveIntegration(ctx, row, ev); err != nil {
+		if err := d.Store.LandIntegration(ctx, row, ev); err != nil {
 			return out[:i+1], err
 		}
 	}

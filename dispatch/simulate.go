@@ -60,57 +60,55 @@ func median(all []time.Duration) time.Duration {
 func Simulate(w World, id cw.InitiativeID, took func(cw.Task) time.Duration) cw.DispatchPlan {
 	plan := cw.DispatchPlan{Steps: []cw.DispatchStep{}, Waiting: []cw.DispatchTask{}}
 	w.State = cw.DispatchRunning
-	w.Tasks, w.Phases, w.Agents = slices.Clone(w.Tasks), slices.Clone(w.Phases), slices.Clone(w.Agents)
+	w.Tasks, w.Agents = slices.Clone(w.Tasks), slices.Clone(w.Agents)
+	b := boardOf(w)
 	at := make(map[cw.TaskID]int, len(w.Tasks)) // index
 	ends := map[int]time.Time{}                 // by index
+	var again []time.Time                       // when a task is tried again
 	for i, t := range w.Tasks {
 		at[t.ID] = i
 		if working(t.Status) {
 			ends[i] = w.Now.Add(took(t))
 		}
+		if t.RetryAt != nil && t.Status != cw.TaskDone {
+			again = append(again, *t.RetryAt)
+		}
 	}
 	for {
-		decision := decide(w, true)
-		for _, s := range decision.Starts {
+		for _, s := range b.decide(true).Starts {
 			i := at[s.Task]
 			t := &w.Tasks[i]
 			agent := agentToBe(w, *t, s)
 			agent.ID = cw.AgentID("agent of " + t.ID)
-			t.Status, t.AgentID, ends[i] = cw.TaskRunning, agent.ID, w.Now.Add(took(*t))
-			w.Agents = append(w.Agents, agent)
+			b.begin(i, agent)
+			ends[i] = b.w.Now.Add(took(*t))
 			if t.InitiativeID == id {
-				plan.Steps = append(plan.Steps, cw.DispatchStep{DispatchTask: shown(w, Standing{Task: t}), Start: w.Now, Finish: ends[i]})
+				plan.Steps = append(plan.Steps, cw.DispatchStep{DispatchTask: shown(b.w, Standing{Task: t}), Start: b.w.Now, Finish: ends[i]})
 			}
 		}
-		due, some := nextTime(w, ends)
+		due, some := nextTime(b.w.Now, ends, again)
 		if !some {
-			return finished(plan, w, Decide(w), id)
+			return finished(plan, b.w, b.decide(false), id)
 		}
-		w.Now = due
-		over := map[cw.TaskID]bool{}
+		b.w.Now = due
+		var over []int
 		for i, end := range ends {
 			if end.After(due) {
 				continue
 			}
-			t := &w.Tasks[i]
-			t.Status, over[t.ID] = cw.TaskDone, true
+			over = append(over, i)
 			delete(ends, i)
-			if t.InitiativeID == id {
+			if w.Tasks[i].InitiativeID == id {
 				plan.Finish = &due
 			}
 		}
-		w.Agents = slices.DeleteFunc(w.Agents, func(a cw.TaskAgent) bool {
-			if over[a.TaskID] && w.Room.FreeMemory > 0 && a.Alive() {
-				w.Room.FreeMemory += w.Room.Held[a.ID]
-			}
-			return over[a.TaskID]
-		})
+		b.finish(over)
 	}
 }
 
 // nextTime is when something changes next: a task ends, or one is tried again;
 // false when nothing does.
-func nextTime(w World, ends map[int]time.Time) (next time.Time, some bool) {
+func nextTime(now time.Time, ends map[int]time.Time, again []time.Time) (next time.Time, some bool) {
 	sooner := func(t time.Time) {
 		if !some || t.Before(next) {
 			next, some = t, true
@@ -119,9 +117,9 @@ func nextTime(w World, ends map[int]time.Time) (next time.Time, some bool) {
 	for _, end := range ends {
 		sooner(end)
 	}
-	for _, t := range w.Tasks {
-		if t.RetryAt != nil && t.RetryAt.After(w.Now) && t.Status != cw.TaskDone {
-			sooner(*t.RetryAt)
+	for _, t := range again {
+		if t.After(now) {
+			sooner(t)
 		}
 	}
 	return next, some

@@ -165,14 +165,14 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 	for i := range w.Merges {
 		m := w.Merges[i]
-		if taskOf(w, m.TaskID) != nil && taskOf(w, m.TaskID).Status != cw.TaskDone {
+		if now := taskOf(w, m.TaskID); now != nil && now.Status != cw.TaskDone && !begunAnew(*now, m) {
 			continue
 		}
 		t, err := d.Store.TaskByID(ctx, m.TaskID)
 		if err != nil {
 			return err
 		}
-		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone {
+		if t.Status != cw.TaskCancelled && t.Status != cw.TaskDone && !begunAnew(t, m) {
 			continue // of an initiative that is archived
 		}
 		from := m.Status
@@ -188,6 +188,12 @@ func (d *Dispatcher) dismiss(ctx context.Context, w World) error {
 		}
 	}
 	return nil
+}
+
+// begunAnew tells whether a person wants a task done once more whose work is on
+// its way.
+func begunAnew(t cw.Task, m cw.Merge) bool {
+	return t.Status == cw.TaskPending && (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking)
 }
 
 // settlePhases moves phases on with their tasks. One that never had any stays open:
@@ -393,15 +399,46 @@ func (d *Dispatcher) integration(ctx context.Context, in cw.Initiative, id cw.Pr
 			return row, err
 		}
 	}
-	head, note, err := d.Repos.Ensure(ctx, p, row)
+	head, note, err := d.Repos.Ensure(ctx, p, row, func(ctx context.Context, commit string) (bool, error) {
+		return d.movedThere(ctx, in.ID, p.ID, commit)
+	})
 	if err != nil {
 		return row, err
 	}
 	if note != "" {
 		d.Log.Warn("the branch of an initiative", "branch", row.Branch, "project", p.Name, "note", note)
 	}
-	if row.Head = head; head == known {
+	// Where it is further on than is stored, the merge that moved it stores that.
+	if row.Head = head; known != "" {
 		return row, nil
 	}
-	return row, d.Store.SaveIntegration(ctx, row)
+	return row, d.Store.BeginIntegration(ctx, row)
+}
+
+// movedThere tells whether a branch is at a commit because cw moved it there: one
+// that was checked, and that is just being stored, or was while somebody looked.
+// The merges are read first: one that is stored in between is seen by its branch.
+func (d *Dispatcher) movedThere(ctx context.Context, id cw.InitiativeID, project cw.ProjectID, commit string) (bool, error) {
+	merges, err := d.Store.MergesOf(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	rows, err := d.Store.IntegrationsOf(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	head := ""
+	for _, r := range rows {
+		if r.ProjectID == project {
+			head = r.Head
+		}
+	}
+	for _, m := range merges {
+		for _, p := range m.Parts {
+			if (m.Status == cw.MergeQueued || m.Status == cw.MergeChecking) && p.ProjectID == project && p.Checked && p.Commit == commit && p.Onto == head {
+				return true, nil
+			}
+		}
+	}
+	return head == commit, nil
 }

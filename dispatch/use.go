@@ -32,7 +32,7 @@ func useOf(w World) use {
 }
 
 // take counts one more.
-func (u *use) take(provider string, account cw.AccountID, in cw.Initiative) {
+func (u *use) take(provider string, account cw.AccountID, in *cw.Initiative) {
 	u.machine++
 	u.provider[provider]++
 	if account != "" {

@@ -33,6 +33,12 @@ func (s *oneTask) MoveTask(_ context.Context, m cw.TaskMove) (bool, error) {
 	if m.Tries != nil {
 		s.task.Tries = *m.Tries
 	}
+	if m.Questions != nil {
+		s.task.Questions = m.Questions
+	}
+	if m.Summary != nil {
+		s.task.Summary = *m.Summary
+	}
 	return true, nil
 }
 
@@ -68,6 +74,45 @@ func TestDecideTask(t *testing.T) {
 		_, err := New(Config{Store: s}).DecideTask(t.Context(), "t", tt.verdict)
 		if s.task.Status != tt.want || cw.ErrorCode(err) != tt.code {
 			t.Errorf("%s, %s, accept %v: %s, %v", tt.typ, tt.status, tt.verdict.Accept, s.task.Status, err)
+		}
+	}
+}
+
+// TestDecideTaskByAnswers: a decision that asks is done with all its answers, which
+// are kept, and are what those read who come after it.
+func TestDecideTaskByAnswers(t *testing.T) {
+	t.Parallel()
+	asked := []cw.TaskQuestion{{ID: "colour", Text: "Which colour?", Options: []cw.QuestionOption{{Label: "blue"}, {Label: "red"}}}, {ID: "why", Text: "Why?"}}
+	all := map[string]string{"colour": "blue", "why": "as the logo"}
+	tests := []struct {
+		name    string
+		typ     cw.TaskType
+		asked   []cw.TaskQuestion
+		verdict cw.TaskVerdict
+		code    cw.Code
+		status  cw.TaskStatus
+		summary string
+	}{
+		{"all", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Accept: true, Answers: all}, "", cw.TaskDone, "colour: Which colour?\nblue\n\nwhy: Why?\nas the logo"},
+		{"with a comment", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Accept: true, Answers: all, Comment: "for now"}, "", cw.TaskDone,
+			"colour: Which colour?\nblue\n\nwhy: Why?\nas the logo\n\nfor now"},
+		{"a comment alone", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Accept: true, Comment: "blue"}, cw.CodeInvalid, cw.TaskReady, ""},
+		{"nothing", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Accept: true}, cw.CodeInvalid, cw.TaskReady, ""},
+		{"one of two", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Accept: true, Answers: map[string]string{"why": "so"}}, cw.CodeInvalid, cw.TaskReady, ""},
+		{"not asked", cw.TaskCheckpointDecide, nil, cw.TaskVerdict{Accept: true, Answers: all}, cw.CodeInvalid, cw.TaskReady, ""},
+		{"of an action", cw.TaskCheckpointAction, nil, cw.TaskVerdict{Accept: true, Answers: all}, cw.CodeInvalid, cw.TaskReady, ""},
+		{"a rejection", cw.TaskCheckpointDecide, asked, cw.TaskVerdict{Comment: "later"}, "", cw.TaskBlocked, ""},
+	}
+	for _, tt := range tests {
+		s := &oneTask{task: cw.Task{ID: "t", Name: "colour", Type: tt.typ, Status: cw.TaskReady, Questions: slices.Clone(tt.asked)}}
+		_, err := New(Config{Store: s}).DecideTask(t.Context(), "t", tt.verdict)
+		if s.task.Status != tt.status || cw.ErrorCode(err) != tt.code || s.task.Summary != tt.summary {
+			t.Errorf("%s: %s, %v, %q", tt.name, s.task.Status, err, s.task.Summary)
+		}
+		for _, q := range s.task.Questions {
+			if want := all[q.ID]; (q.Answer == want) != (tt.status == cw.TaskDone) {
+				t.Errorf("%s: %s is answered %q", tt.name, q.ID, q.Answer)
+			}
 		}
 	}
 }

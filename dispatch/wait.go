@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,75 +17,109 @@ func reason(code cw.WaitCode, hint, format string, args ...any) *cw.WaitReason {
 	return &cw.WaitReason{Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func (d *decider) waitPhase(t *cw.Task) *cw.WaitReason {
-	ph := d.g.phase(t.PhaseID)
-	switch {
-	case ph == nil:
-		return reason(cw.WaitPhase, "", "its phase is not there any more")
-	case ph.Status == cw.PhaseDraft:
+// phaseClosed tells why no task of a phase is started.
+func phaseClosed(ph *cw.Phase) *cw.WaitReason {
+	switch ph.Status {
+	case cw.PhaseApproved, cw.PhaseRunning:
+		return nil
+	case cw.PhaseDraft:
 		return reason(cw.WaitPhase, "approve it: cw phase approve "+string(ph.ID), "its phase %q is not approved", ph.Name)
-	case ph.Status != cw.PhaseApproved && ph.Status != cw.PhaseRunning:
-		return reason(cw.WaitPhase, "", "its phase %q is %s", ph.Name, ph.Status)
 	}
-	if d.g.inCircle(*t) {
-		return reason(cw.WaitCircle, "take one of the dependencies away: cw task edit ID --depends-on …", "what comes before it waits for it")
+	return reason(cw.WaitPhase, "", "its phase %q is %s", ph.Name, ph.Status)
+}
+
+func (d *decider) waitPhase(i int) *cw.WaitReason {
+	ph := d.g.phase[i]
+	if ph == none {
+		return reason(cw.WaitPhase, "", "its phase is not there any more")
 	}
-	for _, before := range ph.DependsOn {
-		if p := d.g.phase(before); p != nil && !d.g.phaseOver(before) {
-			return d.phaseFirst(*p)
+	return d.closed[ph]
+}
+
+func (d *decider) waitCircle(i int) *cw.WaitReason {
+	if !d.g.inCircle(i) {
+		return nil
+	}
+	return reason(cw.WaitCircle, "take one of the dependencies away: cw task edit ID --depends-on …", "what comes before it waits for it")
+}
+
+func (d *decider) waitPhases(i int) *cw.WaitReason {
+	ph := d.g.phase[i]
+	if d.later[ph] != nil {
+		return d.later[ph]
+	}
+	for _, before := range d.g.phaseBefore[ph] {
+		if !d.g.phaseOver(before) {
+			d.later[ph] = d.phaseFirst(before)
+			break
 		}
 	}
-	return nil
+	return d.later[ph]
 }
 
 // phaseFirst says that a phase comes first, and what it takes where nothing of it
 // would ever end by itself.
-func (d *decider) phaseFirst(p cw.Phase) *cw.WaitReason {
+func (d *decider) phaseFirst(phase int32) *cw.WaitReason {
+	p := &d.w.Phases[phase]
 	switch {
 	case p.Status == cw.PhaseDraft:
 		return reason(cw.WaitPhase, "approve it: cw phase approve "+string(p.ID), "the phase %q comes first, and is not approved", p.Name)
-	case d.g.all[p.ID] == 0:
+	case d.g.all[phase] == 0:
 		return reason(cw.WaitPhase, fmt.Sprintf("add one: cw task create --phase %[1]s NAME; or leave it out: cw phase edit %[1]s --status done", p.ID), "the phase %q comes first, and has no tasks", p.Name)
-	case d.g.drafts[p.ID] == d.g.left[p.ID]:
+	case d.g.drafts[phase] == d.g.left[phase]:
 		return reason(cw.WaitPhase, "accept or dismiss what suggests them: cw proposal list", "the phase %q comes first, and what is left of it are tasks that nobody accepted", p.Name)
 	}
 	return reason(cw.WaitPhase, "", "the phase %q comes first", p.Name)
 }
 
-func (d *decider) waitDependency(t *cw.Task) *cw.WaitReason {
-	var names []string
-	var tasks []cw.TaskID
-	for _, id := range t.DependsOn {
-		if on := d.g.task(id); on != nil && on.Status != cw.TaskDone {
-			names, tasks = append(names, fmt.Sprintf("%q", on.Name)), append(tasks, id)
+func (d *decider) waitDependency(i int) *cw.WaitReason {
+	first := 0
+	for _, b := range d.g.before[i] {
+		if d.w.Tasks[b].Status != cw.TaskDone {
+			first++
 		}
 	}
-	if len(tasks) == 0 {
+	if first == 0 {
 		return nil
 	}
-	r := reason(cw.WaitDependency, "", "%s first", verb(names))
-	r.Tasks = tasks
+	r := &cw.WaitReason{Code: cw.WaitDependency}
+	if d.startsOnly {
+		return r
+	}
+	names := make([]string, 0, first)
+	r.Tasks = make([]cw.TaskID, 0, first)
+	for _, b := range d.g.before[i] {
+		if t := &d.w.Tasks[b]; t.Status != cw.TaskDone {
+			names, r.Tasks = append(names, strconv.Quote(t.Name)), append(r.Tasks, t.ID)
+		}
+	}
+	r.Text = verb(names) + " first"
 	return r
 }
 
 // verb says that some come first.
 func verb(names []string) string {
 	shown := names
-	if len(names) > shownMax {
-		shown = append(append([]string{}, names[:shownMax]...), fmt.Sprintf("%d more", len(names)-shownMax))
+	if more := len(names) - shownMax; more > 0 {
+		shown = append(shown[:shownMax:shownMax], strconv.Itoa(more)+" more")
 	}
-	if len(names) == 1 {
+	if len(shown) == 1 {
 		return shown[0] + " comes"
 	}
-	return strings.Join(shown[:len(shown)-1], ", ") + " and " + shown[len(shown)-1] + " come"
+	last := len(shown) - 1
+	return strings.Join(shown[:last], ", ") + " and " + shown[last] + " come"
 }
 
-func (d *decider) waitPerson(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitPerson(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.Status == cw.TaskBlocked { // a person has said no
 		return nil
 	}
 	switch t.Type {
 	case cw.TaskCheckpointDecide:
+		if n := len(t.Questions); n > 0 {
+			return reason(cw.WaitPerson, fmt.Sprintf("look: cw task show %[1]s; then: cw task done %[1]s --answer QUESTION=ANSWER", t.ID), "a person has to answer %s", counted(n, "question"))
+		}
 		return reason(cw.WaitPerson, fmt.Sprintf("cw task done %s --comment \"what was decided\"", t.ID), "a person has to decide")
 	case cw.TaskCheckpointAction:
 		return reason(cw.WaitPerson, "when it is done: cw task done "+string(t.ID), "a person has to do it")
@@ -91,7 +127,15 @@ func (d *decider) waitPerson(t *cw.Task) *cw.WaitReason {
 	return nil
 }
 
-func (d *decider) waitBlocked(t *cw.Task) *cw.WaitReason {
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func (d *decider) waitBlocked(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.Status != cw.TaskBlocked {
 		return nil
 	}
@@ -102,8 +146,8 @@ func (d *decider) waitBlocked(t *cw.Task) *cw.WaitReason {
 	return reason(cw.WaitBlocked, fmt.Sprintf("look: cw task show %[1]s; then: cw dispatch retry %[1]s", t.ID), "%s", why)
 }
 
-func (d *decider) waitProject(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
+// projectTrouble tells why nothing is started in the projects of an initiative.
+func projectTrouble(w World, in *cw.Initiative, provider Provider) *cw.WaitReason {
 	if in.Work.Hold {
 		return reason(cw.WaitProject, "let it go on: cw initiative edit "+in.Slug+" --hold=false", "the initiative %s is held", in.Slug)
 	}
@@ -111,17 +155,20 @@ func (d *decider) waitProject(t *cw.Task) *cw.WaitReason {
 		return reason(cw.WaitProject, "give it one: cw initiative edit "+in.Slug+" --project PATH", "the initiative %s has no project", in.Slug)
 	}
 	for _, p := range in.Projects {
-		if problem, there := d.w.Troubles[p.ID]; there {
+		if problem, there := w.Troubles[p.ID]; there {
 			return reason(cw.WaitProject, problem.Hint, "%s", problem.Text)
 		}
 	}
-	if problem := providerOf(d.w, *in).Problem; problem != nil {
+	if problem := provider.Problem; problem != nil {
 		return reason(cw.WaitProject, problem.Hint, "%s", problem.Text)
 	}
 	return nil
 }
 
-func (d *decider) waitRetry(t *cw.Task) *cw.WaitReason {
+func (d *decider) waitProject(i int) *cw.WaitReason { return d.groundOf(i).project }
+
+func (d *decider) waitRetry(i int) *cw.WaitReason {
+	t := &d.w.Tasks[i]
 	if t.RetryAt == nil || !t.RetryAt.After(d.w.Now) {
 		return nil
 	}
@@ -133,7 +180,7 @@ func (d *decider) waitRetry(t *cw.Task) *cw.WaitReason {
 
 func clock(t time.Time) string { return t.Local().Format("15:04:05") }
 
-func (d *decider) waitPaused(*cw.Task) *cw.WaitReason {
+func (d *decider) waitPaused(int) *cw.WaitReason {
 	switch d.w.State {
 	case cw.DispatchPaused:
 		return reason(cw.WaitPaused, "go on: cw dispatch resume", "dispatching is paused")
@@ -144,7 +191,7 @@ func (d *decider) waitPaused(*cw.Task) *cw.WaitReason {
 }
 
 func (d *decider) waitPaths(i int) *cw.WaitReason {
-	for _, p := range d.g.initiative(d.w.Tasks[i]).Projects {
+	for _, p := range d.groundOf(i).in.Projects {
 		c := d.claims[p.ID]
 		if c == nil {
 			continue
@@ -153,15 +200,13 @@ func (d *decider) waitPaths(i int) *cw.WaitReason {
 		if found < 0 {
 			continue
 		}
-		other := &d.w.Tasks[found]
-		r := reason(cw.WaitPaths, "", "%q touches the same files, and waits longer", other.Name)
+		other, so := &d.w.Tasks[found], "waits longer"
 		if working(other.Status) {
-			r.Text = fmt.Sprintf("%q touches the same files, and is %s", other.Name, other.Status)
+			so = "is " + string(other.Status)
 		} else if d.startedNow(other.ID) {
-			r.Text = fmt.Sprintf("%q touches the same files, and is started first", other.Name)
+			so = "is started first"
 		}
-		r.Tasks = []cw.TaskID{other.ID}
-		return r
+		return &cw.WaitReason{Code: cw.WaitPaths, Text: strconv.Quote(other.Name) + " touches the same files, and " + so, Tasks: []cw.TaskID{other.ID}}
 	}
 	return nil
 }
@@ -175,18 +220,18 @@ func (d *decider) startedNow(id cw.TaskID) bool {
 	return false
 }
 
-func (d *decider) waitBudget(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
-	for _, id := range d.w.OverBudget {
-		if id == in.ID {
-			return reason(cw.WaitBudget, "set another: cw budget set initiative "+string(in.ID)+" USD", "the budget of the initiative %s is spent", in.Slug)
-		}
+// budgetSpent tells whether an initiative has used up its budget.
+func budgetSpent(w World, in *cw.Initiative) *cw.WaitReason {
+	if !slices.Contains(w.OverBudget, in.ID) {
+		return nil
 	}
-	return nil
+	return reason(cw.WaitBudget, "set another: cw budget set initiative "+in.Slug+" USD", "the budget of the initiative %s is spent", in.Slug)
 }
 
-func (d *decider) waitAccount(t *cw.Task) *cw.WaitReason {
-	p := providerOf(d.w, *d.g.initiative(*t))
+func (d *decider) waitBudget(i int) *cw.WaitReason { return d.groundOf(i).budget }
+
+// accountsLimited tells whether no account of a provider can be used.
+func accountsLimited(p Provider) *cw.WaitReason {
 	if !p.Limited {
 		return nil
 	}
@@ -198,27 +243,43 @@ func (d *decider) waitAccount(t *cw.Task) *cw.WaitReason {
 	return r
 }
 
-func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
-	in := d.g.initiative(*t)
-	p := providerOf(d.w, *in)
-	l := d.w.Limits
-	full := func(key, of string, n, most int) *cw.WaitReason {
+func (d *decider) waitAccount(i int) *cw.WaitReason { return d.groundOf(i).account }
+
+// full is the limit that an initiative has reached, as long as nothing more is
+// started.
+type full struct {
+	reason *cw.WaitReason
+	starts int // before it was found
+}
+
+func (d *decider) waitLimit(i int) *cw.WaitReason {
+	f := &d.full[d.g.initiative[i]]
+	if f.reason == nil || f.starts != len(d.out.Starts) {
+		*f = full{d.reached(d.groundOf(i)), len(d.out.Starts)}
+	}
+	return f.reason
+}
+
+// reached finds a limit that lets no more agents work for an initiative.
+func (d *decider) reached(on *ground) *cw.WaitReason {
+	in, p, l := on.in, on.provider, d.w.Limits
+	limit := func(key, of string, n, most int) *cw.WaitReason {
 		if most <= 0 || n < most {
 			return nil
 		}
-		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%d agents work %s, as many as may", n, of)
+		return reason(cw.WaitLimit, "another limit: cw config set dispatch."+key+" N", "%s %s, as many as may", agentsWork(n), of)
 	}
-	if r := full("machine", "on this machine", d.use.machine, l.Machine); r != nil {
+	if r := limit("machine", "on this machine", d.use.machine, l.Machine); r != nil {
 		return r
 	}
-	if r := full("provider", "with "+p.Name, d.use.provider[p.Name], l.Provider); r != nil {
+	if r := limit("provider", "with "+p.Name, d.use.provider[p.Name], l.Provider); r != nil {
 		return r
 	}
-	if r := full("initiative", "for "+in.Slug, d.use.initiative[in.ID], l.Initiative); r != nil {
+	if r := limit("initiative", "for "+in.Slug, d.use.initiative[in.ID], l.Initiative); r != nil {
 		return r
 	}
 	for _, project := range in.Projects {
-		if r := full("project", "in "+project.Name, d.use.project[project.ID], l.Project); r != nil {
+		if r := limit("project", "in "+project.Name, d.use.project[project.ID], l.Project); r != nil {
 			return r
 		}
 	}
@@ -228,7 +289,14 @@ func (d *decider) waitLimit(t *cw.Task) *cw.WaitReason {
 	return nil
 }
 
-func (d *decider) waitResources(t *cw.Task) *cw.WaitReason {
+func agentsWork(n int) string {
+	if n == 1 {
+		return "1 agent works"
+	}
+	return fmt.Sprintf("%d agents work", n)
+}
+
+func (d *decider) waitResources(i int) *cw.WaitReason {
 	if low := d.w.Room.DiskLow; low != "" {
 		d.out.Pressure = low
 		return reason(cw.WaitResources, "free some space: cw gc", "%s", low)
@@ -236,7 +304,7 @@ func (d *decider) waitResources(t *cw.Task) *cw.WaitReason {
 	if d.w.Room.FreeMemory == 0 {
 		return nil
 	}
-	p := providerOf(d.w, *d.g.initiative(*t))
+	p := &d.groundOf(i).provider
 	need := d.w.Room.peak(p.Name)
 	if d.free >= need || d.use.machine == 0 { // alone it may always try
 		return nil

@@ -478,7 +478,7 @@ func (r *repos) Begin(context.Context, cw.Project) (branch, commit string, err e
 	return "main", "base", nil
 }
 
-func (r *repos) Ensure(_ context.Context, _ cw.Project, in cw.Integration) (head, note string, err error) {
+func (r *repos) Ensure(_ context.Context, _ cw.Project, in cw.Integration, _ func(context.Context, string) (bool, error)) (head, note string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.heads[in.InitiativeID] == "" {

@@ -38,9 +38,9 @@ func (o *Orchestrator) TrustProject(ctx context.Context, project string, req cw.
 		return o.trustNoLonger(ctx, view, orDefault(req.Digest, view.Digest))
 	}
 	switch {
-	case !view.Present:
+	case !view.Present && req.Ref == "":
 		return cw.ProjectFileView{}, cw.Errorf(cw.CodeRefused, "the commit %.12s of %s has no %s", view.Commit, view.Project, cw.ProjectFileName).
-			WithHint("there is nothing to trust")
+			WithHint("there is nothing to trust; that work takes it away you trust by the commit of its merge: --ref")
 	case view.Digest != req.Digest:
 		return cw.ProjectFileView{}, cw.Errorf(cw.CodeRefused, "the %s of %s is another one than what you looked at", cw.ProjectFileName, view.Project).
 			WithHint("look at it again: cw project trust %s", view.Project)
@@ -120,8 +120,8 @@ func (o *Orchestrator) ProjectFileAt(ctx context.Context, p cw.Project, commit s
 		return view, fmt.Errorf("read %s of %s: %w", cw.ProjectFileName, p.Name, err)
 	}
 	if view.Present = found; !found {
-		view.Trusted = true
-		return view, nil
+		view.Digest = environment.Digest(nil)
+		return o.trustedView(ctx, view)
 	}
 	view.Digest, view.Content = environment.Digest(data), string(data)
 	if file, err := environment.Parse(data); err != nil {

@@ -80,6 +80,28 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// TestTrustInNoFile: that a commit has no file is trusted only of the commit that
+// is named, and holds for all that have none.
+func TestTrustInNoFile(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	_, err := e.AddProject(t.Context(), cw.ProjectRequest{Path: e.repo})
+	must(t, err)
+	commit := lab.Git(t, e.repo, "rev-parse", "HEAD")
+	view, err := e.ProjectFile(t.Context(), "shop", "")
+	must(t, err)
+	if view.Present || !view.Trusted || view.TrustedAt != nil || view.Digest != environment.Digest(nil) {
+		t.Errorf("without a file: %+v", view)
+	}
+	person := cw.WithActor(t.Context(), cw.Actor{Kind: cw.ActorPerson})
+	if _, err = e.TrustProject(person, "shop", cw.TrustRequest{Digest: view.Digest}); cw.ErrorCode(err) != cw.CodeRefused {
+		t.Errorf("of no commit: %v", err)
+	}
+	if view, err = e.TrustProject(person, "shop", cw.TrustRequest{Digest: view.Digest, Ref: commit}); err != nil || view.TrustedAt == nil {
+		t.Errorf("of a commit: %+v, %v", view, err)
+	}
+}
+
 // TestFileOfTheMirror: a branch that only cw's copy has is found there.
 func TestFileOfTheMirror(t *testing.T) {
 	t.Parallel()

@@ -263,7 +263,7 @@ func (p *plan) applyTask(w wanted) error {
 	}
 	return p.editTask(t.ID, cw.TaskEdit{
 		PhaseID: &t.PhaseID, Name: &t.Name, Body: &t.Body, Type: &t.Type, Size: &t.Size, Priority: &t.Priority,
-		Paths: &t.Paths, Checks: &t.Checks, DependsOn: &t.DependsOn,
+		Paths: &t.Paths, Checks: &t.Checks, DependsOn: &t.DependsOn, Questions: &t.Questions,
 	})
 }
 

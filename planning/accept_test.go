@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"cw/artifacts"
 	"cw/internal/cw"
 )
@@ -88,6 +90,38 @@ func TestAcceptWork(t *testing.T) {
 	}
 	if third.Size != cw.SizeLarge || third.Body != "Do well." || third.Status != cw.TaskPending || second.Status != cw.TaskCancelled {
 		t.Errorf("%+v\n%+v", third, second)
+	}
+}
+
+// TestAcceptQuestions: what an architect lets a decision ask is asked; what it does
+// not name stays, and what it takes away is gone.
+func TestAcceptQuestions(t *testing.T) {
+	t.Parallel()
+	asks := []cw.TaskQuestion{{ID: "colour", Text: "Which colour?", Options: []cw.QuestionOption{{Label: "blue"}, {Label: "red"}}}}
+	of := func(head ...string) []cw.TaskQuestion {
+		s := sale(func(s *cw.InitiativeState) {
+			s.Tasks[2].Type, s.Tasks[2].Questions = cw.TaskCheckpointDecide, []cw.TaskQuestion{{ID: "old", Text: "Old?"}}
+		})
+		p, _, err := settled(proposed(t, s, cw.ModeDetail, map[string]string{"tasks/third": file("Choose.", head...)}), accepting())
+		wantError(t, err, "")
+		return p.task(id[cw.TaskID]("third")).Questions
+	}
+	for name, tt := range map[string]struct {
+		head []string
+		want []cw.TaskQuestion
+	}{
+		"asked":      {[]string{"questions: [{id: colour, question: \"Which colour?\", options: [blue, red]}]"}, asks},
+		"not named":  {[]string{"size: large"}, []cw.TaskQuestion{{ID: "old", Text: "Old?"}}},
+		"taken away": {[]string{"questions: []"}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, of(tt.head...)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	out := output(t, map[string]string{"tasks/third": file("Choose.", "questions:", "  - Which colour?")})
+	agent := agentOf(cw.ModeDetail)
+	if got, notes := propose(sale(), agent, nil, nil, out); len(got) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "asks no questions") {
+		t.Errorf("questions of a task for agents: %q, notes %q", brief(got), notes)
 	}
 }
 

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,21 +62,11 @@ func (p *plan) noted(id string) bool {
 func answered(q cw.Question) artifacts.Decision {
 	text := strings.TrimSpace(q.Text)
 	title, _, _ := strings.Cut(text, "\n")
-	body := "**Answer:** " + answerText(q)
+	body := "**Answer:** " + q.AnswerText()
 	if title = plainTitle(title); title != text {
 		body = text + "\n\n" + body
 	}
 	return artifacts.Decision{ID: string(q.ID), Title: title, Body: body}
-}
-
-// answerText writes an answer for people: labels that were chosen together
-// stand beside each other.
-func answerText(q cw.Question) string {
-	var labels []string
-	if q.MultiSelect && json.Unmarshal([]byte(q.Answer), &labels) == nil {
-		return strings.Join(labels, ", ")
-	}
-	return q.Answer
 }
 
 // plainTitle makes a text a title: one line without control characters.

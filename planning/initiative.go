@@ -48,10 +48,10 @@ func (m *Manager) Initiative(ctx context.Context, ref string) (cw.InitiativeView
 // viewOf is an initiative as people see it: without what is over, and without
 // the texts of what belongs to it.
 func viewOf(s cw.InitiativeState) cw.InitiativeView {
-	v := cw.InitiativeView{Initiative: s.Initiative, Branch: s.Initiative.Branch(), Pages: withoutTexts(s.Pages, pageText)}
+	v := cw.InitiativeView{Initiative: s.Initiative, Branch: s.Initiative.Branch(), Pages: withoutTexts(s.Pages, withoutPageText)}
 	v.Projects = orEmpty(v.Projects)
-	v.Phases = slices.DeleteFunc(withoutTexts(s.Phases, phaseText), func(ph cw.Phase) bool { return ph.Status == cw.PhaseArchived })
-	v.Tasks = slices.DeleteFunc(withoutTexts(s.Tasks, taskText), func(t cw.Task) bool { return t.Status == cw.TaskCancelled })
+	v.Phases = slices.DeleteFunc(withoutTexts(s.Phases, withoutPhaseText), func(ph cw.Phase) bool { return ph.Status == cw.PhaseArchived })
+	v.Tasks = slices.DeleteFunc(withoutTexts(s.Tasks, withoutTaskText), func(t cw.Task) bool { return t.Status == cw.TaskCancelled })
 	for _, p := range s.Proposals {
 		if p.Status == cw.ProposalOpen {
 			v.OpenProposals++

@@ -82,10 +82,10 @@ func orEmpty[T any](list []T) []T {
 }
 
 // withoutTexts are rows as they are listed: each text may have a megabyte.
-func withoutTexts[T any](rows []T, textOf func(*T) *string) []T {
+func withoutTexts[T any](rows []T, strip func(*T)) []T {
 	out := make([]T, len(rows))
 	for i, row := range rows {
-		*textOf(&row) = ""
+		strip(&row)
 		out[i] = row
 	}
 	return out

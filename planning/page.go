@@ -33,7 +33,7 @@ func (m *Manager) Pages(ctx context.Context, initiative string) ([]cw.Document, 
 	if err != nil {
 		return nil, err
 	}
-	return withoutTexts(s.Pages, pageText), nil
+	return withoutTexts(s.Pages, withoutPageText), nil
 }
 
 // PageByID implements cw.DocumentService.
@@ -180,4 +180,4 @@ func (p *plan) noPage(id cw.PageID) error {
 	return err.WithHint("list its pages: cw page list %s", p.Initiative.Slug)
 }
 
-func pageText(d *cw.Document) *string { return &d.Body }
+func withoutPageText(d *cw.Document) { d.Body = "" }

@@ -33,7 +33,7 @@ func (m *Manager) Phases(ctx context.Context, initiative string) ([]cw.Phase, er
 	if err != nil {
 		return nil, err
 	}
-	return withoutTexts(s.Phases, phaseText), nil
+	return withoutTexts(s.Phases, withoutPhaseText), nil
 }
 
 // Phase implements cw.PhaseService.
@@ -123,7 +123,7 @@ func (p *plan) archivePhase(ph *cw.Phase) error {
 	return nil
 }
 
-func phaseText(ph *cw.Phase) *string { return &ph.Body }
+func withoutPhaseText(ph *cw.Phase) { ph.Body = "" }
 
 // wrongWord refuses a status that is none, or that is not for people to give.
 func wrongWord[S ~string](what string, status S, words []S) error {

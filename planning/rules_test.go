@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,67 @@ func TestTaskRules(t *testing.T) {
 			t.Parallel()
 			_, _, err := settled(tt.state, tt.rule)
 			wantError(t, err, tt.code, tt.words...)
+		})
+	}
+}
+
+// TestQuestionsOfADecision: a decision may ask something else until it is answered;
+// opened again it is asked anew.
+func TestQuestionsOfADecision(t *testing.T) {
+	t.Parallel()
+	asked := []cw.TaskQuestion{{ID: "colour", Text: "Which colour?"}, {ID: "why", Text: "Why?"}}
+	state := func(status cw.TaskStatus, answers ...string) cw.InitiativeState {
+		return sale(func(s *cw.InitiativeState) {
+			third := &s.Tasks[2]
+			third.Type, third.Status, third.Questions = cw.TaskCheckpointDecide, status, slices.Clone(asked)
+			for i, a := range answers {
+				third.Questions[i].Answer = a
+			}
+		})
+	}
+	plain := sale(func(s *cw.InitiativeState) { s.Tasks[2].Type = cw.TaskCheckpointDecide })
+	edit := func(e cw.TaskEdit) func(*plan) error {
+		return func(p *plan) error { return p.editTask(id[cw.TaskID]("third"), e) }
+	}
+	ask := func(questions ...cw.TaskQuestion) func(*plan) error { return edit(cw.TaskEdit{Questions: &questions}) }
+	other, answered := cw.TaskQuestion{Text: " Which size? "}, cw.TaskQuestion{ID: "colour", Text: "Which colour?", Answer: "red"}
+	tests := []struct {
+		name  string
+		state cw.InitiativeState
+		rule  func(*plan) error
+		code  cw.Code
+		want  []cw.TaskQuestion
+	}{
+		{"asked from now on", plain, ask(other), "", []cw.TaskQuestion{{ID: "q1", Text: "Which size?"}}},
+		{"asked by a task for agents", sale(), ask(other), cw.CodeInvalid, nil},
+		{"asked by what becomes a decision", sale(), edit(cw.TaskEdit{Type: to(cw.TaskCheckpointDecide), Questions: &[]cw.TaskQuestion{other}}), "", []cw.TaskQuestion{{ID: "q1", Text: "Which size?"}}},
+		{"something else", state(cw.TaskReady), ask(other), "", []cw.TaskQuestion{{ID: "q1", Text: "Which size?"}}},
+		{"nothing any more", state(cw.TaskReady), ask(), "", nil},
+		{"with an answer", state(cw.TaskReady), ask(answered), cw.CodeInvalid, nil},
+		{"no decision any more", state(cw.TaskPending), edit(cw.TaskEdit{Type: to(cw.TaskAuto)}), cw.CodeInvalid, nil},
+		{"no decision any more, without questions", state(cw.TaskPending), edit(cw.TaskEdit{Type: to(cw.TaskAuto), Questions: &[]cw.TaskQuestion{}}), "", nil},
+		{"another name", state(cw.TaskDone, "red", "so"), edit(cw.TaskEdit{Name: to("x")}), "",
+			[]cw.TaskQuestion{{ID: "colour", Text: "Which colour?", Answer: "red"}, {ID: "why", Text: "Why?", Answer: "so"}}},
+		{"something else after the answer", state(cw.TaskDone, "red", "so"), ask(other), cw.CodeRefused, nil},
+		{"nothing after the answer", state(cw.TaskDone, "red", "so"), ask(), cw.CodeRefused, nil},
+		{"the same after the answer", state(cw.TaskDone, "red", "so"), ask(asked...), "",
+			[]cw.TaskQuestion{{ID: "colour", Text: "Which colour?", Answer: "red"}, {ID: "why", Text: "Why?", Answer: "so"}}},
+		{"opened again", state(cw.TaskDone, "red", "so"), edit(cw.TaskEdit{Status: to(cw.TaskPending)}), "", asked},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			before := slices.Clone(tt.state.Tasks[2].Questions)
+			p, _, err := settled(tt.state, tt.rule)
+			wantError(t, err, tt.code)
+			if err == nil {
+				if diff := cmp.Diff(tt.want, p.Tasks[2].Questions); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if diff := cmp.Diff(before, tt.state.Tasks[2].Questions); diff != "" {
+				t.Errorf("the state itself changed: %s", diff)
+			}
 		})
 	}
 }

@@ -214,13 +214,14 @@ func (w *sifter) task(d artifacts.Draft, s suggestion, had *cw.Task, same map[cw
 // the ids that they have.
 func (w *sifter) overTask(t cw.Task, d artifacts.Draft, same map[cw.TaskID]cw.TaskID) cw.Task {
 	for key, take := range map[string]func(){
-		"title":    func() { t.Name = d.Task.Name },
-		"phase":    func() { t.PhaseID = d.Task.PhaseID },
-		"type":     func() { t.Type = d.Task.Type },
-		"size":     func() { t.Size = d.Task.Size },
-		"priority": func() { t.Priority = d.Task.Priority },
-		"paths":    func() { t.Paths = d.Task.Paths },
-		"checks":   func() { t.Checks = d.Task.Checks },
+		"title":     func() { t.Name = d.Task.Name },
+		"phase":     func() { t.PhaseID = d.Task.PhaseID },
+		"type":      func() { t.Type = d.Task.Type },
+		"size":      func() { t.Size = d.Task.Size },
+		"priority":  func() { t.Priority = d.Task.Priority },
+		"paths":     func() { t.Paths = d.Task.Paths },
+		"checks":    func() { t.Checks = d.Task.Checks },
+		"questions": func() { t.Questions = d.Task.Questions },
 		"depends_on": func() {
 			t.DependsOn = slices.Clone(d.Task.DependsOn)
 			for i, id := range t.DependsOn {

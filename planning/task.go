@@ -3,6 +3,7 @@ package planning
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,7 +19,10 @@ func (m *Manager) CreateTask(ctx context.Context, req cw.CreateTaskRequest) (cw.
 	task := cw.Task{
 		ID: cw.TaskID(cw.NewID()), PhaseID: ph.ID, Name: strings.TrimSpace(req.Name), Body: req.Body,
 		Type: req.Type, Size: req.Size, Priority: req.Priority,
-		Paths: req.Paths, Checks: req.Checks, DependsOn: req.DependsOn,
+		Paths: req.Paths, Checks: req.Checks, DependsOn: req.DependsOn, Questions: req.Questions,
+	}
+	if err := withoutAnswers(req.Questions); err != nil {
+		return cw.Task{}, err
 	}
 	_, err = m.change(ctx, ph.InitiativeID, func(p *plan) error {
 		p.addTask(task)
@@ -49,10 +53,10 @@ func (m *Manager) Tasks(ctx context.Context, f cw.TaskFilter) ([]cw.Task, error)
 	}
 	return withoutTexts(slices.DeleteFunc(s.Tasks, func(t cw.Task) bool {
 		return f.PhaseID != "" && t.PhaseID != f.PhaseID || len(f.Statuses) > 0 && !slices.Contains(f.Statuses, t.Status)
-	}), taskText), nil
+	}), withoutTaskText), nil
 }
 
-func taskText(t *cw.Task) *string { return &t.Body }
+func withoutTaskText(t *cw.Task) { t.Body, t.Questions = "", nil }
 
 // Task implements cw.TaskService.
 func (m *Manager) Task(ctx context.Context, id cw.TaskID) (cw.Task, error) {
@@ -84,7 +88,34 @@ func filled(t cw.Task) cw.Task {
 	t.Size = cmp.Or(t.Size, cw.SizeMedium)
 	t.Priority = cmp.Or(t.Priority, cw.PriorityMedium)
 	t.Paths, t.Checks, t.DependsOn = once(t.Paths), once(t.Checks), once(t.DependsOn)
+	t.Questions = cw.FilledQuestions(t.Questions)
 	return t
+}
+
+// withoutAnswers refuses questions that come with their answers: these are given
+// by whoever decides.
+func withoutAnswers(questions []cw.TaskQuestion) error {
+	if i := slices.IndexFunc(questions, isAnswered); i >= 0 {
+		return cw.Errorf(cw.CodeInvalid, "question %d has an answer already", i+1).WithHint("ask without; answers are part of the verdict: cw task done ID --answer QUESTION=ANSWER")
+	}
+	return nil
+}
+
+func isAnswered(q cw.TaskQuestion) bool { return q.Answer != "" }
+
+// askElse lets a decision ask other questions than it does, unless these are
+// answered.
+func askElse(t *cw.Task, questions []cw.TaskQuestion) error {
+	questions = cw.FilledQuestions(questions)
+	if !slices.ContainsFunc(t.Questions, isAnswered) {
+		t.Questions = questions
+		return withoutAnswers(questions)
+	}
+	if !reflect.DeepEqual(cw.Unanswered(t.Questions), cw.Unanswered(questions)) {
+		return cw.Errorf(cw.CodeRefused, "the questions of the task %q are answered", t.Name).
+			WithHint("open it again first: cw task done %s --undo", t.ID)
+	}
+	return nil
 }
 
 func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
@@ -102,6 +133,11 @@ func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
 	setList(&t.Paths, e.Paths)
 	setList(&t.Checks, e.Checks)
 	setList(&t.DependsOn, e.DependsOn)
+	if e.Questions != nil {
+		if err := askElse(t, *e.Questions); err != nil {
+			return err
+		}
+	}
 	if e.PhaseID != nil && *e.PhaseID != t.PhaseID {
 		t.PhaseID, t.Position, p.moved[string(id)] = *e.PhaseID, last, true
 	}
@@ -111,6 +147,9 @@ func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
 		}
 		t.Status = *e.Status
 		t.Tries, t.Setbacks, t.RetryAt, t.Blocked = 0, 0, nil, "" // a person had a say
+		if t.Status == cw.TaskPending && t.Questions != nil {
+			t.Questions = cw.Unanswered(t.Questions) // they are asked anew
+		}
 	}
 	if e.Position != nil {
 		return move(p, p.Tasks, taskKind(), t, *e.Position)

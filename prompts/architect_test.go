@@ -158,7 +158,7 @@ func architectDemands() map[string]map[string][]string {
 			"task_body_requirements": {"the `task` of an agent's prompt", `(?s)label="good".*label="bad"`},
 			"file_ownership":         {"Give `paths` for every task"},
 			"task_sizing":            {"`small`: ", "`medium`: ", "`large`: ", `Every task leaves build and tests green`},
-			"checkpoint_tasks":       {"`checkpoint:verify`: ", "`checkpoint:decision`: ", "`checkpoint:action`: "},
+			"checkpoint_tasks":       {"`checkpoint:verify`: ", "`checkpoint:decision`: ", "`checkpoint:action`: ", `(?m)^questions:$`},
 			"existing_context":       {`Never write a second task for the same thing`, `is not suggested again`},
 			"output_format":          {"`tasks/<id>\\.md`", `(?m)^paths: `, `(?m)^checks: `, "`delete: true`"},
 			"definition_of_done":     {`every path in it exists or is marked as new`},

@@ -15,6 +15,10 @@ type IntegrationRequest struct {
 	Branch       string // cw/<slug>
 	Known        string // the head as it was last stored; "" before the first time
 	Base         Base   // where it begins; only when Known is ""
+	// Ours tells of a commit where the branch is, and that is not Known, whether cw
+	// itself moved it there: a daemon may die, or another call be faster, between
+	// that and the moment in which it is stored. nil: it did not.
+	Ours func(ctx context.Context, commit string) (bool, error)
 }
 
 // integrationRef keeps the head of an initiative's branch, integrationBaseRef the
@@ -22,13 +26,20 @@ type IntegrationRequest struct {
 func integrationRef(id cw.InitiativeID) string     { return "refs/cw/integration/" + string(id) }
 func integrationBaseRef(id cw.InitiativeID) string { return "refs/cw/base-of/" + string(id) }
 
+// movedRef keeps a commit to which somebody else moved an initiative's branch.
+func movedRef(id cw.InitiativeID, commit string) string {
+	return "refs/cw/moved/" + string(id) + "/" + commit
+}
+
 // EnsureIntegration makes sure that the mirror has the branch of an initiative,
 // and gives its head. The first time it is made at the base. Later it is where
-// it was last stored; a branch that somebody deleted is made again there, and
-// one that was moved forward is taken over: note says so. The mirror must be
-// there (EnsureMirror). CodeRefused, and nothing is changed, when the branch is
-// somewhere else, or was there before the first time; CodeFailed when the last
-// head is in neither the mirror nor the user's repository.
+// it was last stored, or where Ours says. Any agent can write to the mirror, and
+// what it puts onto the branch nobody has checked: a branch that somebody deleted
+// or moved, in whatever direction, is put back, and what it had stays below
+// refs/cw/moved. note says so, and the mirror's owner is told (OnRestored). The
+// mirror must be there (EnsureMirror). CodeRefused, and nothing is changed, when
+// the branch was there before the first time; CodeFailed when the last head is in
+// neither the mirror nor the user's repository.
 func (m *Manager) EnsureIntegration(ctx context.Context, req IntegrationRequest) (head, note string, err error) {
 	if err := req.valid(); err != nil {
 		return "", "", err
@@ -97,44 +108,78 @@ func (x *mirror) firstIntegration(ctx context.Context, req IntegrationRequest, h
 		err = begin()
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("begin branch %s: %w", req.Branch, err)
+		return "", "", x.inTheWay(ctx, req.Branch, fmt.Errorf("begin branch %s: %w", req.Branch, err))
 	}
 	x.m.fail.Hit("worktree/integration-made")
 	return base, "", nil
 }
 
-// laterIntegration finds the branch where it was, or decides what its change
-// means.
+// laterIntegration finds the branch where it was, or puts it back.
 func (x *mirror) laterIntegration(ctx context.Context, req IntegrationRequest, have string) (head, note string, err error) {
 	if err := x.bringKnown(ctx, req); err != nil {
 		return "", "", err
 	}
-	head = have
+	head = req.Known
+	keep := ""
 	switch {
 	case have == req.Known:
 	case have == "":
-		head = req.Known
 		note = fmt.Sprintf("branch %s was gone from cw's copy of %s; it is at %.12s again", req.Branch, x.p.Name, head)
 	default:
-		forward, err := x.isAncestor(ctx, req.Known, have)
-		if err != nil {
+		ours := false
+		if req.Ours != nil {
+			if ours, err = req.Ours(ctx, have); err != nil {
+				return "", "", fmt.Errorf("find out who moved branch %s: %w", req.Branch, err)
+			}
+		}
+		if ours {
+			head = have
+			break
+		}
+		if keep, err = x.keepMoved(ctx, req, have); err != nil {
 			return "", "", err
 		}
-		if !forward {
-			return "", "", cw.Errorf(cw.CodeRefused, "branch %s in cw's copy of %s was moved from %.12s to %.12s, which does not contain it", req.Branch, x.p.Name, req.Known, have).
-				WithHint("put it back: git -C %s update-ref refs/heads/%s %s %s", x.dir, req.Branch, req.Known, have)
-		}
-		note = fmt.Sprintf("branch %s in cw's copy of %s was moved forward from %.12s to %.12s", req.Branch, x.p.Name, req.Known, have)
+		note = fmt.Sprintf("somebody moved branch %s in cw's copy of %s from %.12s to %.12s; it is back, and what they had is kept there below refs/cw/moved", req.Branch, x.p.Name, head, have)
 	}
 	kept, err := x.refs().commit(ctx, integrationRef(req.InitiativeID))
 	if err != nil || kept == head && have == head {
 		return head, note, err
 	}
-	if err := x.putIntegration(ctx, req.InitiativeID, req.Branch, have, head, ""); err != nil {
-		return "", "", fmt.Errorf("mend branch %s: %w", req.Branch, err)
+	if err := x.putIntegration(ctx, req.InitiativeID, req.Branch, have, head, keep); err != nil {
+		return "", "", x.inTheWay(ctx, req.Branch, fmt.Errorf("mend branch %s: %w", req.Branch, err))
+	}
+	if note != "" {
+		x.restored = append(x.restored, "refs/heads/"+req.Branch)
 	}
 	x.m.fail.Hit("worktree/integration-mended")
 	return head, note, nil
+}
+
+// inTheWay explains an error by a branch that somebody made where this one
+// belongs: git takes either cw/goal or cw/goal/x. CodeRefused. The name of that
+// branch is of somebody's choice, so it is in no command.
+func (x *mirror) inTheWay(ctx context.Context, branch string, err error) error {
+	out, lerr := x.git(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"+branch+"/", "refs/heads/"+strings.TrimSuffix(integrationRoot, "/"))
+	if lerr != nil {
+		return err
+	}
+	for other := range strings.SplitSeq(line(out), "\n") {
+		if other+"/" == integrationRoot || strings.HasPrefix(other, branch+"/") {
+			return cw.Errorf(cw.CodeRefused, "the branch %q in cw's copy of %s stands where the branch %s belongs", other, x.p.Name, branch).
+				WithHint("look at it, and give it another name: git -C %s branch -m OLD NEW", x.dir).Because(err)
+		}
+	}
+	return err
+}
+
+// keepMoved gives the line for update-ref that keeps what the branch had: work
+// may be in it. "" where that is no object of the mirror at all.
+func (x *mirror) keepMoved(ctx context.Context, req IntegrationRequest, have string) (string, error) {
+	gone, err := x.notThere(ctx, []string{have})
+	if err != nil || len(gone) > 0 {
+		return "", err
+	}
+	return fmt.Sprintf("update %s %s\n", movedRef(req.InitiativeID, have), have), nil
 }
 
 // bringKnown makes sure that the last head is there. The user's repository has
@@ -154,7 +199,8 @@ func (x *mirror) bringKnown(ctx context.Context, req IntegrationRequest) error {
 
 // putIntegration moves the branch and what keeps it, both or none: what keeps it
 // comes first, so that after a kill the branch is never ahead of it. from is ""
-// where there is no branch.
+// where there is no branch. A branch that an agent made another name for one of
+// its own is a branch again, and that one stays.
 func (x *mirror) putIntegration(ctx context.Context, id cw.InitiativeID, branch, from, to, more string) error {
 	if from == "" {
 		from = strings.Repeat("0", len(to))
@@ -162,7 +208,7 @@ func (x *mirror) putIntegration(ctx context.Context, id cw.InitiativeID, branch,
 	stdin := fmt.Sprintf("%supdate %s %s\nupdate refs/heads/%s %s %s\n", more, integrationRef(id), to, branch, to, from)
 	at := x.place()
 	at.config = []string{"core.fsync=committed,reference"}
-	_, err := x.gitAt(ctx, at, []byte(stdin), "update-ref", "-m", "cw: "+branch, "--create-reflog", "--stdin")
+	_, err := x.gitAt(ctx, at, []byte(stdin), "update-ref", "--no-deref", "-m", "cw: "+branch, "--create-reflog", "--stdin")
 	return err
 }
 

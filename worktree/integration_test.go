@@ -1,7 +1,10 @@
 package worktree
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,31 +87,45 @@ func (i *initiative) ref(name string) string {
 
 func TestEnsureIntegration(t *testing.T) {
 	t.Parallel()
+	branch := func(i *initiative) string { return "refs/heads/" + i.branch }
 	tests := []struct {
 		name    string
 		prepare func(i *initiative, known, next string)
-		code    cw.Code
 		note    string
-		forward bool // the head is next
+		kept    bool // what somebody moved it to
+		ours    bool // cw moved it
 	}{
-		{"as it was", func(*initiative, string, string) {}, "", "", false},
-		{"deleted", func(i *initiative, _, _ string) { git(i.t, i.mirror(), "update-ref", "-d", "refs/heads/"+i.branch) }, "", "was gone", false},
+		{"as it was", func(*initiative, string, string) {}, "", false, false},
+		{"deleted", func(i *initiative, _, _ string) { git(i.t, i.mirror(), "update-ref", "-d", branch(i)) }, "was gone", false, false},
 		{"kept no more", func(i *initiative, _, _ string) {
 			git(i.t, i.mirror(), "update-ref", "-d", integrationRef(i.id))
-		}, "", "", false},
+		}, "", false, false},
 		{"all deleted", func(i *initiative, _, _ string) {
 			git(i.t, i.mirror(), "update-ref", "-d", integrationRef(i.id))
-			git(i.t, i.mirror(), "update-ref", "-d", "refs/heads/"+i.branch)
-		}, "", "was gone", false},
+			git(i.t, i.mirror(), "update-ref", "-d", branch(i))
+		}, "was gone", false, false},
 		{"killed between both", func(i *initiative, _, next string) {
 			git(i.t, i.mirror(), "update-ref", integrationRef(i.id), next)
-		}, "", "", false},
-		{"moved forward", func(i *initiative, known, next string) {
-			git(i.t, i.mirror(), "update-ref", "refs/heads/"+i.branch, next)
-		}, "", "moved forward", true},
+		}, "", false, false},
+		{"moved forward by somebody", func(i *initiative, _, next string) {
+			git(i.t, i.mirror(), "update-ref", branch(i), next)
+		}, "somebody moved", true, false},
+		{"moved forward with what keeps it", func(i *initiative, _, next string) {
+			git(i.t, i.mirror(), "update-ref", branch(i), next)
+			git(i.t, i.mirror(), "update-ref", integrationRef(i.id), next)
+		}, "somebody moved", true, false},
 		{"moved elsewhere", func(i *initiative, known, _ string) {
-			git(i.t, i.mirror(), "update-ref", "refs/heads/"+i.branch, known+"~1")
-		}, cw.CodeRefused, "", false},
+			git(i.t, i.mirror(), "update-ref", branch(i), known+"~1")
+		}, "somebody moved", true, false},
+		{"another name for a branch of an agent", func(i *initiative, _, next string) {
+			git(i.t, i.mirror(), "update-ref", "refs/heads/agent/brave-otter", next)
+			git(i.t, i.mirror(), "symbolic-ref", branch(i), "refs/heads/agent/brave-otter")
+		}, "somebody moved", true, false},
+		{"moved by cw", func(i *initiative, known, next string) {
+			if err := i.m.MoveIntegration(ctx(i.t), i.p, i.id, i.branch, known, next); err != nil {
+				i.t.Fatal(err)
+			}
+		}, "", false, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -122,27 +139,28 @@ func TestEnsureIntegration(t *testing.T) {
 			}
 			next := l.commitOn([]string{known}, map[string]string{"two.txt": "2\n"})
 			test.prepare(i, known, next)
-			before := i.ref("refs/heads/" + i.branch)
-			head, note, err := l.m.EnsureIntegration(ctx(t), i.request(known))
-			if test.code != "" {
-				wantCode(t, err, test.code)
-				if got := i.ref("refs/heads/" + i.branch); got != before {
-					t.Errorf("it was moved from %s to %s", before, got)
-				}
-				if hint := cw.ErrorHint(err); !strings.Contains(hint, "update-ref") || !strings.Contains(hint, known) {
-					t.Errorf("hint %q", hint)
-				}
-				return
-			}
+			moved := i.ref(branch(i))
+			req := i.request(known)
+			req.Ours = func(_ context.Context, commit string) (bool, error) { return test.ours && commit == next, nil }
+			head, note, err := l.m.EnsureIntegration(ctx(t), req)
 			want := known
-			if test.forward {
+			if test.ours {
 				want = next
 			}
 			if err != nil || head != want || !strings.Contains(note, test.note) || (note == "") != (test.note == "") {
 				t.Errorf("%s, %q, %v", head, note, err)
 			}
-			if i.ref("refs/heads/"+i.branch) != want || i.ref(integrationRef(i.id)) != want || i.ref(integrationBaseRef(i.id)) != first {
+			if told := slices.Contains(l.restored, branch(i)); told != (note != "") {
+				t.Errorf("restored %q with the note %q", l.restored, note)
+			}
+			if i.ref(branch(i)) != want || i.ref(integrationRef(i.id)) != want || i.ref(integrationBaseRef(i.id)) != first {
 				t.Error(git(t, l.mirror(), "for-each-ref"))
+			}
+			if test.kept != (moved != "" && i.ref(movedRef(i.id, moved)) == moved) {
+				t.Errorf("what it was moved to, %s: %s", moved, git(t, l.mirror(), "for-each-ref"))
+			}
+			if other := i.ref("refs/heads/agent/brave-otter"); other != "" && other != next {
+				t.Errorf("the branch of the agent was moved to %s", other)
 			}
 			if head, note, err := l.m.EnsureIntegration(ctx(t), i.request(want)); head != want || note != "" || err != nil {
 				t.Errorf("again: %s, %q, %v", head, note, err)
@@ -181,6 +199,27 @@ func TestBeginIntegration(t *testing.T) {
 		git(t, l.mirror(), "update-ref", "refs/heads/cw/goal", other)
 		_, _, err := l.m.EnsureIntegration(ctx(t), l.initiative("goal").request(""))
 		wantCode(t, err, cw.CodeRefused)
+	})
+	t.Run("another branch in its place", func(t *testing.T) {
+		t.Parallel()
+		for _, other := range []string{"cw", "cw/goal/x"} {
+			l := newLab(t)
+			i := l.initiative("goal")
+			first := i.begin()
+			git(t, l.mirror(), "update-ref", "-d", "refs/heads/cw/goal")
+			git(t, l.mirror(), "update-ref", "refs/heads/"+other, first)
+			for _, known := range []string{"", first} {
+				_, _, err := l.m.EnsureIntegration(ctx(t), i.request(known))
+				wantCode(t, err, cw.CodeRefused)
+				if !strings.Contains(err.Error(), strconv.Quote(other)) || !strings.Contains(cw.ErrorHint(err), "branch -m") {
+					t.Errorf("%v (%s)", err, cw.ErrorHint(err))
+				}
+			}
+			git(t, l.mirror(), "branch", "-m", other, "kept")
+			if head, _, err := l.m.EnsureIntegration(ctx(t), i.request(first)); head != first || err != nil {
+				t.Errorf("%s, %v", head, err)
+			}
+		}
 	})
 	t.Run("lost", func(t *testing.T) {
 		t.Parallel()

@@ -21,6 +21,7 @@ type LandRequest struct {
 	Branch      string    // cw/<slug>
 	Head        string    // the commit to land, full id, in the mirror
 	Into        string    // short name of the user's branch
+	Base        string    // a commit that Into must have, full id: one that was rewritten would get back what was taken out; "" for none
 	Message     string    // of a merge commit; "" for one that names both branches
 	Name, Email string    // of its author and committer
 	At          time.Time // of both
@@ -39,8 +40,8 @@ const (
 // can be, else by a merge commit. A branch that is checked out nowhere is moved if
 // it is still where it was. In a checkout without changes git merge --ff-only is
 // run, the only command of cw's that changes files of the user's; the user's hooks
-// do not run. In the clone of a remote project the branch moves there, and nothing
-// is pushed. Nothing else is touched, and on an error nothing at all. Asked again
+// do not run. In the clone of a remote project the branch moves there, nothing is
+// pushed, and the next fetch of the remote takes it back: Note says so. Nothing else is touched, and on an error nothing at all. Asked again
 // it is up to date.
 //
 // CodeNotFound when there is no such branch, with the nearest names. CodeRefused,
@@ -110,11 +111,15 @@ func (l *lander) prepare(ctx context.Context) error {
 		return err
 	}
 	defer drop()
+	if err := l.notRewritten(ctx, have); err != nil {
+		return err
+	}
 	if err := l.plan(ctx, have); err != nil {
 		return err
 	}
 	if l.p.Remote() && l.out.How != landUpToDate {
-		l.out.Note = fmt.Sprintf("nothing was pushed: %s is at its new commit in cw's clone %s only", l.req.Into, l.p.GitDir)
+		l.out.Note = fmt.Sprintf("nothing was pushed: %[1]s is at its new commit in cw's clone alone, and goes back to the remote's when that is fetched; push it: git -C %[2]s push %[3]s %[1]s; or: cw pr create %[4]s",
+			l.req.Into, l.p.GitDir, l.p.RemoteURL, strings.TrimPrefix(l.req.Branch, integrationRoot))
 	}
 	if l.out.How == landUpToDate {
 		return nil
@@ -126,6 +131,24 @@ func (l *lander) prepare(ctx context.Context) error {
 		l.out.How = landCheckedOut
 	}
 	return nil
+}
+
+// notRewritten refuses a branch that had the commit that work began from, and has
+// it no more.
+func (l *lander) notRewritten(ctx context.Context, have string) error {
+	if l.req.Base == "" {
+		return nil
+	}
+	gone, err := l.notThere(ctx, []string{l.req.Base})
+	if err != nil || len(gone) > 0 {
+		return err
+	}
+	has, err := l.isAncestor(ctx, l.req.Base, have)
+	if err != nil || has {
+		return err
+	}
+	return cw.Errorf(cw.CodeRefused, "%s was rewritten: it does not have the commit %.12s any more, from which %s began, and would get that back", l.req.Into, l.req.Base, l.req.Branch).
+		WithHint("when that is wanted: --into %s; else bring over what was done by hand: git cherry-pick", l.req.Into)
 }
 
 // target finds the user's branch.
@@ -193,6 +216,9 @@ func (l *lander) plan(ctx context.Context, have string) error {
 		Name: l.req.Name, Email: l.req.Email, At: l.req.At,
 	})
 	switch {
+	case cw.ErrorCode(err) == cw.CodeRefused:
+		return cw.Errorf(cw.CodeRefused, "%s has no commit in common with %s: it was rewritten since, or is of something else", l.req.Into, l.req.Branch).
+			WithHint("land it on a branch that has the commits it began from: --into BRANCH").Because(err)
 	case err != nil:
 		return err
 	case r.UpToDate:

@@ -207,6 +207,15 @@ func TestLandRefuses(t *testing.T) {
 			_ = os.Symlink(l.t.TempDir(), filepath.Join(l.repo, "docs"))
 			r.Head = l.commitOn([]string{r.Head}, map[string]string{"docs/deep/x.md": "x\n"})
 		}, cw.CodeRefused, "move them away"},
+		{"rewritten", func(l *lab, r *LandRequest) {
+			r.Base = git(l.t, l.repo, "rev-parse", "main")
+			git(l.t, l.repo, "commit", "-q", "--amend", "-m", "without the secret")
+		}, cw.CodeRefused, "--into main"},
+		{"nothing in common", func(l *lab, _ *LandRequest) {
+			git(l.t, l.repo, "checkout", "-q", "--orphan", "other")
+			git(l.t, l.repo, "commit", "-q", "-m", "anew")
+			git(l.t, l.repo, "branch", "-q", "-M", "main")
+		}, cw.CodeRefused, "--into BRANCH"},
 		{"merging", func(l *lab, _ *LandRequest) {
 			git(l.t, l.repo, "update-ref", "refs/heads/side", git(l.t, l.repo, "commit-tree", "-p", "HEAD", "-m", "side", "HEAD^{tree}"))
 			git(l.t, l.repo, "merge", "-q", "--no-commit", "--no-ff", "side")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +48,7 @@ func (a *app) printAnswered(ctx context.Context, svc cw.Services, answered []cw.
 	}
 	p := a.paint(a.outTTY)
 	for _, q := range answered {
-		a.printf("%s  %s  %s\n", q.ID, cut(oneLine(q.Text), titleMax), p.bold("→ "+oneLine(shownAnswer(q.Answer))))
+		a.printf("%s  %s  %s\n", q.ID, cut(oneLine(q.Text), titleMax), p.bold("→ "+oneLine(cw.AnswerText(q.Answer))))
 	}
 	a.noteGoingOn(ctx, svc, answered)
 	return nil
@@ -75,15 +74,6 @@ func (a *app) noteGoingOn(ctx context.Context, svc cw.Services, answered []cw.Qu
 			a.note("%s goes on; watch it with cw agent attach %s", v.Alias, v.Alias)
 		}
 	}
-}
-
-// shownAnswer is an answer for people: labels without the brackets.
-func shownAnswer(answer string) string {
-	var labels []string
-	if strings.HasPrefix(answer, "[") && json.Unmarshal([]byte(answer), &labels) == nil {
-		return strings.Join(labels, ", ")
-	}
-	return answer
 }
 
 // pick makes an answer of one text: a label when it is one, else free text.

@@ -99,7 +99,7 @@ func (k *asker) ask(ctx context.Context, i, n int, q cw.QuestionView) (string, e
 		answer, err := readAnswer(q.Question, line)
 		if err == nil {
 			if answer != strings.TrimSpace(line) {
-				fmt.Fprintf(k.out, "  %s\n", k.paint.dim(oneLine(shownAnswer(answer))))
+				fmt.Fprintf(k.out, "  %s\n", k.paint.dim(oneLine(cw.AnswerText(answer))))
 			}
 			return answer, nil
 		}

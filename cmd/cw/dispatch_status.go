@@ -83,6 +83,14 @@ func (a *app) printDispatch(s cw.DispatchStatus, whole bool) {
 			names[t.ID] = t.Name
 		}
 		a.printMerges("  ", s.Merges, names)
+		for _, m := range s.Merges { // as of each task that waits, the reason is told whole
+			switch {
+			case m.AwaitsPerson():
+				a.printf("  %s  %s\n", oneLine(string(m.TaskID)), p.yellow("waits for you: "+verdictHint(m.TaskID)))
+			case m.Wait != "":
+				a.printf("  %s  %s\n", oneLine(string(m.TaskID)), p.yellow("waits: "+oneLine(m.Wait)))
+			}
+		}
 	}
 	a.noteNoPaths(slices.Concat(s.Running, s.Ready))
 }

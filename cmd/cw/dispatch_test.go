@@ -176,6 +176,9 @@ func TestVerdictsAreSent(t *testing.T) {
 		{[]string{"task", "done", "jjjjjjjjjjjj"}, nil, []any{cw.TaskVerdict{Accept: true}}, nil},
 		{[]string{"task", "done", "jjjjjjjjjjjj", "--comment", "blue\nor so"}, nil, []any{cw.TaskVerdict{Accept: true, Comment: "blue\nor so"}}, nil},
 		{[]string{"task", "reject", "jjjjjjjjjjjj", "--comment", "not blue"}, nil, []any{cw.TaskVerdict{Comment: "not blue"}}, nil},
+		{[]string{"task", "done", "jjjjjjjjjjjj", "--answer", "why=so", "--answer", "sizes=S", "--answer", "sizes=M"}, func(t *cw.Task) {
+			t.Questions = []cw.TaskQuestion{{ID: "why", Text: "Why?"}, {ID: "sizes", Text: "Which?", Options: []cw.QuestionOption{{Label: "S"}, {Label: "M"}}, MultiSelect: true}}
+		}, []any{cw.TaskVerdict{Accept: true, Answers: map[string]string{"why": "so", "sizes": `["S","M"]`}}}, nil},
 		{[]string{"task", "done", "jjjjjjjjjjjj"}, func(t *cw.Task) { t.Status = cw.TaskPending }, nil, []any{cw.TaskEdit{Status: &done}}},
 		{[]string{"task", "done", "jjjjjjjjjjjj"}, func(t *cw.Task) { t.Type, t.Status = cw.TaskCheckpointVerify, cw.TaskVerifying }, []any{cw.TaskVerdict{Accept: true}}, nil},
 		{[]string{"task", "done", "jjjjjjjjjjjj"}, func(t *cw.Task) { t.Type, t.Status = cw.TaskAuto, cw.TaskVerifying }, nil, []any{cw.TaskEdit{Status: &done}}},
@@ -189,6 +192,88 @@ func TestVerdictsAreSent(t *testing.T) {
 		if diff := cmp.Diff([][]any{tc.verdicts, tc.edits}, [][]any{b.fake.asksDispatch, b.fake.asksPlans}); diff != "" || code != 0 {
 			t.Errorf("exit code %d, asked for (-want +got):\n%s\n%s", code, diff, text)
 		}
+	}
+}
+
+// asking puts questions into a decision that is reached.
+func asking(b *bench) {
+	plans(b)
+	t := &b.fake.initiatives[0].Tasks[1]
+	t.Type, t.Status, t.Questions = cw.TaskCheckpointDecide, cw.TaskReady, []cw.TaskQuestion{
+		{ID: "colour", Header: "Colour", Text: "Which colour\x1b[2J?", Options: []cw.QuestionOption{{Label: "dark blue", Description: "as the logo"}, {Label: "red"}}},
+		{ID: "sizes", Text: "Which sizes?\nAt most two.", Options: []cw.QuestionOption{{Label: "S"}, {Label: "M"}}, MultiSelect: true},
+		{ID: "why", Text: "Why?"},
+	}
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	answered := func(b *bench) {
+		asking(b)
+		t := &b.fake.initiatives[0].Tasks[1]
+		t.Status = cw.TaskDone
+		for i, answer := range []string{"red", `["S","M"]`, "so\nor so\x1b[2J"} {
+			t.Questions[i].Answer = answer
+		}
+	}
+	done := func(args ...string) []string { return append([]string{"task", "done", "jjjjjjjjjjjj"}, args...) }
+	create := func(args ...string) []string {
+		return append([]string{"task", "create", "--phase", "eeeeeeeeeeee", "Choose", "--type", "checkpoint:decision"}, args...)
+	}
+	questions := create("--questions", "-")
+	sessions(t, "decision", []sessionCase{
+		{"show", []string{"task", "show", "jjjjjjjjjjjj"}, asking, 0},
+		{"show answered", []string{"task", "show", "jjjjjjjjjjjj"}, answered, 0},
+		{"show json", []string{"task", "show", "jjjjjjjjjjjj", "--json"}, answered, 0},
+		{"done", done("--answer", "colour=red", "--answer", "sizes=S", "--answer", "sizes=M", "--answer", "why=a=b", "--comment", "for now"), asking, 0},
+		{"done by a file", done("--answers", "-", "--json"), stdin(`{"colour": "neither", "sizes": ["M"], "why": "so"}`, asking), 0},
+		{"done by both", done("--answers", "-", "--answer", "why=so"), stdin(`{"colour": "red", "sizes": "S"}`, asking), 0},
+		{"done unanswered", done(), asking, 2},
+		{"done half", done("--answer", "sizes=S"), asking, 2},
+		{"done not asked", done("--answer", "color=red", "--answer", "sizes=S", "--answer", "why=so"), asking, 2},
+		{"done two of one", done("--answer", "colour=red", "--answer", "colour=dark blue"), asking, 2},
+		{"done wrong label", done("--answer", "sizes=S", "--answer", "sizes=L"), asking, 2},
+		{"done twice", done("--answers", "-", "--answer", "why=so"), stdin(`{"why": "so"}`, asking), 2},
+		{"done nameless", done("--answer", "=red"), asking, 2},
+		{"done without =", done("--answer", "red"), asking, 2},
+		{"done no UTF-8", done("--answer", "why=\xff"), asking, 2},
+		{"done no JSON", done("--answers", "-"), stdin(`["red"]`, asking), 2},
+		{"done two tasks", append(done("--answer", "why=so"), "kkkkkkkkkkkk"), asking, 2},
+		{"done all of stdin", done("--answers", "-", "--comment", "-"), asking, 2},
+		{"done undo", done("--undo", "--answer", "why=so"), asking, 2},
+		{"done too early", done("--answer", "why=so"), func(b *bench) { asking(b); b.fake.initiatives[0].Tasks[1].Status = cw.TaskPending }, 4},
+		{"done on a terminal", done("--answer", "why=so"), func(b *bench) { stdin("3\n1\n1,2\n", asking)(b); b.inTTY, b.errTTY = true, true }, 0},
+		{"left on a terminal", done(), func(b *bench) { stdin("2\n", asking)(b); b.inTTY, b.errTTY = true, true }, 7},
+		{"create", questions, stdin(`["Why?", {"id": "colour", "header": "Colour", "question": "Which?", "options": ["blue", {"label": "red", "description": "as the logo"}], "multiSelect": true}]`, plans), 0},
+		{"create no JSON", questions, stdin(`{"question": "Why?"}`, plans), 2},
+		{"create null", questions, stdin(`null`, plans), 2},
+		{"create nothing", questions, stdin(``, plans), 2},
+		{"create empty", questions, stdin(`[]`, plans), 2},
+		{"create more", questions, stdin(`["Why?"] ["What?"]`, plans), 2},
+		{"create with a slip", questions, stdin(`["Why?", {"question": "Which?", "multiselct": true}]`, plans), 2},
+		{"create no option", questions, stdin(`[{"question": "Which?", "options": ["a", 3]}]`, plans), 2},
+		{"create no UTF-8", questions, stdin("[\"\xff\"]", plans), 2},
+		{"create no file", create("--questions", "/nowhere/questions.json"), plans, 2},
+		{"create all of stdin", create("--questions", "-", "--body", "-"), plans, 2},
+		{"edit", []string{"task", "edit", "jjjjjjjjjjjj", "--questions", "-"}, stdin(`["Why?"]`, asking), 0},
+		{"edit away", []string{"task", "edit", "jjjjjjjjjjjj", "--no-questions"}, asking, 0},
+		{"edit both", []string{"task", "edit", "jjjjjjjjjjjj", "--no-questions", "--questions", "-"}, asking, 2},
+	})
+}
+
+// TestQuestionsAreSent: what a decision is to ask arrives whole.
+func TestQuestionsAreSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	plans(b)
+	stdin(`["Why?", {"id": "colour", "header": "Colour", "question": "Which?", "options": ["blue", {"label": "red", "description": "as the logo"}], "multiSelect": true}]`)(b)
+	text, code := b.session(t.Context(), "task", "edit", "jjjjjjjjjjjj", "--questions", "-")
+	want := []any{cw.TaskEdit{Questions: &[]cw.TaskQuestion{
+		{Text: "Why?"},
+		{ID: "colour", Header: "Colour", Text: "Which?", Options: []cw.QuestionOption{{Label: "blue"}, {Label: "red", Description: "as the logo"}}, MultiSelect: true},
+	}}}
+	if diff := cmp.Diff(want, b.fake.asksPlans); diff != "" || code != 0 {
+		t.Errorf("exit code %d, asked for (-want +got):\n%s\n%s", code, diff, text)
 	}
 }
 
@@ -240,6 +325,10 @@ func TestMerge(t *testing.T) {
 			{
 				ProjectID: "qqqqqqqqqqqq", Project: "docs", Branch: "cw/spring-sale", Head: "3333333333333333333333333333333333333333", Into: "main", How: "up-to-date",
 				Before: "3333333333333333333333333333333333333333", After: "3333333333333333333333333333333333333333",
+			},
+			{
+				ProjectID: "rrrrrrrrrrrr", Project: "site", Branch: "cw/spring-sale", Head: "4444444444444444444444444444444444444444", Into: "main", How: "fast-forward",
+				Before: "1111111111111111111111111111111111111111", After: "4444444444444444444444444444444444444444", Commits: 1, Note: "nothing was pushed",
 			},
 		}
 	}

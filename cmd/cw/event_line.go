@@ -132,7 +132,7 @@ func questionEventText(e cw.Event) (text string, known bool) {
 		return payload[cw.QuestionRequested](e).Question, true
 	case cw.EventQuestionAnswered:
 		p := payload[cw.QuestionAnsweredPayload](e)
-		return fmt.Sprintf("%s: %s, %d open", p.QuestionID, shownAnswer(p.Answer), p.Open), true
+		return fmt.Sprintf("%s: %s, %d open", p.QuestionID, cw.AnswerText(p.Answer), p.Open), true
 	case cw.EventQuestionWithdrawn:
 		p := payload[cw.QuestionWithdrawnPayload](e)
 		return fmt.Sprintf("%s: %s", p.QuestionID, p.Reason), true

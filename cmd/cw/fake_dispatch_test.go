@@ -16,6 +16,7 @@ type fakeDispatch struct {
 	landed       []cw.Landing
 	// turns happen one after the other, each before a status is asked for.
 	turns []func()
+	inbox cw.Inbox
 	// asksDispatch are changes and differences that were asked for.
 	asksDispatch []any
 }
@@ -48,6 +49,13 @@ func (f *fakeServices) Dispatch(_ context.Context, ref string) (cw.DispatchStatu
 	return f.dispatch, f.fails("Dispatch")
 }
 
+func (f *fakeServices) Inbox(_ context.Context, ref string) (cw.Inbox, error) {
+	if err := f.known(ref); err != nil {
+		return cw.Inbox{}, err
+	}
+	return f.inbox, f.fails("Inbox")
+}
+
 func (f *fakeServices) DispatchPlan(_ context.Context, ref string) (cw.DispatchPlan, error) {
 	if err := f.known(ref); err != nil {
 		return cw.DispatchPlan{}, err
@@ -75,7 +83,10 @@ func (f *fakeServices) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVe
 		return cw.Task{}, err
 	}
 	if t.Status = cw.TaskRunning; v.Accept {
-		t.Status = cw.TaskDone
+		if t.Questions, err = t.Decide(v.Answers); err != nil {
+			return cw.Task{}, err
+		}
+		t.Status, t.Summary = cw.TaskDone, cw.DecidedText(t.Questions, v.Comment)
 	}
 	return t, f.steer("DecideTask", v)
 }

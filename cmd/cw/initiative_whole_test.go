@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/lab"
@@ -80,7 +81,7 @@ func TestInitiativeSession(t *testing.T) {
 
 	play([]step{
 		{args: "initiative list", says: []string{"no initiatives yet"}},
-		{args: "dispatch pause", says: []string{"paused"}}, // so that nothing moves by itself
+		{args: "dispatch pause", says: []string{"paused"}}, // so that nothing is started
 		{args: "project add $SHOP"},
 		{args: "project add $DOCS"},
 		{args: "initiative create Spring_sale --project shop --project docs --goal -", stdin: "Prices can be lowered\n", says: []string{"spring-sale", "cw/spring-sale", "shop, docs"}},
@@ -144,7 +145,14 @@ func TestInitiativeSession(t *testing.T) {
 		{args: "initiative edit spring-sale --name Summer_sale --no-projects", says: []string{"Summer sale", "spring-sale"}},
 		{args: "task edit $LOWER --phase $NONE", code: 3},
 	})
+	// The decision is reached, which people are told also during a pause: in both
+	// of the lists that have it.
 	before := shown(t, env)
+	for end := time.Now().Add(time.Minute); strings.Count(before, `"status": "ready"`) < 2; before = shown(t, env) {
+		if time.Now().After(end) {
+			t.Fatalf("the decision is not reached:\n%s", before)
+		}
+	}
 	play([]step{
 		{args: "stop", says: []string{"stopped"}},
 		{args: "initiative show spring-sale", says: []string{"Summer sale", "├─ Lower a price", "└─ Choose", "after Price rules"}}, // starts the next daemon

@@ -84,6 +84,18 @@ func TestQuestion(t *testing.T) {
 	sessions(t, "question", []sessionCase{
 		{"list", []string{"question", "list"}, asks, 0},
 		{"list and checkpoints", []string{"question", "list"}, func(b *bench) { idle(b); b.fake.status.Checkpoints = 2 }, 0},
+		{"list and named checkpoints", []string{"question", "list"}, func(b *bench) {
+			asks(b)
+			b.fake.status.Checkpoints = 2
+			b.fake.dispatch = cw.DispatchStatus{
+				Waiting: []cw.DispatchTask{
+					{ID: "jjjjjjjjjjjj", Name: "Choose\x1b[2J it", Wait: &cw.WaitReason{Code: cw.WaitPerson, Text: "a person has to answer 2 questions"}},
+					{ID: "kkkkkkkkkkkk", Name: "Later", Wait: &cw.WaitReason{Code: cw.WaitPhase, Text: "its phase is not approved"}},
+				},
+				Running: []cw.DispatchTask{{ID: "hhhhhhhhhhhh", Name: "Lower it", Status: cw.TaskVerifying}, {ID: "iiiiiiiiiiii", Name: "Raise it", Status: cw.TaskVerifying}},
+				Merges:  []cw.Merge{{TaskID: "hhhhhhhhhhhh", Status: cw.MergeQueued, Verify: true}, {TaskID: "iiiiiiiiiiii", Status: cw.MergeQueued, Verify: true, VerifiedBy: "person"}},
+			}
+		}, 0},
 		{"list all", []string{"question", "ls", "--status", "all"}, asks, 0},
 		{"list json", []string{"question", "list", "--status", "answered", "--json"}, asks, 0},
 		{"list empty", []string{"question", "list"}, idle, 0},

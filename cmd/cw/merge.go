@@ -87,7 +87,7 @@ func (a *app) printLanding(l cw.Landing) {
 			{"checked out", oneLine(l.Checkout)},
 		}
 	}
-	facts(a.out, "  ", rows)
+	facts(a.out, "  ", append(rows, [2]string{"note", oneLine(l.Note)}))
 }
 
 // landingHow says for people how a branch was landed.

@@ -67,7 +67,9 @@ func projectTrustRun(ctx context.Context, o *projectTrustOptions) error {
 	} else {
 		o.showFile(o.app.out, view)
 	}
-	if view.Trusted && (view.TrustedAt != nil || !view.File.Commands()) {
+	// Of what has no commands nothing has to be trusted, but that work takes the
+	// checks away: that is what a ref is named for.
+	if view.Trusted && (view.TrustedAt != nil || !view.File.Commands() && o.ref == "") {
 		return o.told(view, "it is trusted already")
 	}
 	if err := o.agreed(ctx, view); err != nil {
@@ -99,7 +101,7 @@ func (o *projectTrustOptions) takeBack(ctx context.Context, svc cw.Services, ref
 func (o *projectTrustOptions) usable(view cw.ProjectFileView) error {
 	name := oneLine(view.Project)
 	switch {
-	case !view.Present:
+	case !view.Present && o.ref == "":
 		return cw.Errorf(cw.CodeRefused, "%s has no %s at %s", name, cw.ProjectFileName, shortCommit(view.Commit)).
 			WithHint("there is nothing to trust; commit it, or name another branch with --ref")
 	case view.Problem != "":
@@ -115,6 +117,10 @@ func (o *projectTrustOptions) usable(view cw.ProjectFileView) error {
 // showFile prints the content as it is. Characters that a terminal obeys or hides
 // are shown as escapes: what is trusted must be what is seen.
 func (o *projectTrustOptions) showFile(w io.Writer, view cw.ProjectFileView) {
+	if !view.Present {
+		fmt.Fprintf(w, "%s has no %s at %s: nothing would be set up or checked, SHA-256 %s\n\n", oneLine(view.Project), cw.ProjectFileName, shortCommit(view.Commit), view.Digest)
+		return
+	}
 	fmt.Fprintf(w, "%s of %s at %s, SHA-256 %s:\n\n", cw.ProjectFileName, oneLine(view.Project), shortCommit(view.Commit), view.Digest)
 	for line := range strings.Lines(visible(view.Content)) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "\n"))
@@ -142,8 +148,12 @@ func (o *projectTrustOptions) agreed(ctx context.Context, view cw.ProjectFileVie
 		return nil
 	}
 	if !o.app.asks() {
+		at := ""
+		if o.ref != "" {
+			at = " --ref " + shellWord(oneLine(o.ref))
+		}
 		return cw.Errorf(cw.CodeWaiting, "there is no terminal to ask on").
-			WithHint("when you know this content: cw project trust %s --digest %s --yes", shellWord(oneLine(view.Project)), view.Digest)
+			WithHint("when you know this content: cw project trust %s%s --digest %s --yes", shellWord(oneLine(view.Project)), at, view.Digest)
 	}
 	k := o.app.newAsker()
 	k.fresh()

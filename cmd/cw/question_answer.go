@@ -190,6 +190,6 @@ func errNotOpen(q cw.QuestionView) *cw.Error {
 		return cw.Errorf(cw.CodeRefused, "question %s needs no answer any more: %s was removed", q.ID, oneLine(q.Agent)).
 			WithHint("cw agent restore %s brings the agent back", q.Agent)
 	}
-	return cw.Errorf(cw.CodeRefused, "question %s is answered already: %s", q.ID, cut(oneLine(shownAnswer(q.Answer)), summaryMax)).
+	return cw.Errorf(cw.CodeRefused, "question %s is answered already: %s", q.ID, cut(oneLine(cw.AnswerText(q.Answer)), summaryMax)).
 		WithHint("cw agent send %s \"...\" tells the agent more", q.Agent)
 }

@@ -77,12 +77,44 @@ func questionListRun(ctx context.Context, o *questionListOptions) error {
 	return nil
 }
 
-// noteCheckpoints says how many tasks wait for a person, too. It only adds to the
+// checkpointsNamed is how many checkpoints are named one by one.
+const checkpointsNamed = 10
+
+// noteCheckpoints says which tasks wait for a person, too. It only adds to the
 // picture: what cannot be read is left out.
 func (a *app) noteCheckpoints(ctx context.Context, svc cw.Services) {
-	if s, err := svc.Status(ctx); err == nil && s.Checkpoints > 0 {
-		a.note("checkpoints: %s", checkpointsFact(s.Checkpoints))
+	s, err := svc.Status(ctx)
+	if err != nil || s.Checkpoints == 0 {
+		return
 	}
+	a.note("checkpoints: %s", checkpointsFact(s.Checkpoints))
+	status, err := svc.Dispatch(ctx, "")
+	if err != nil {
+		return
+	}
+	waiting := checkpoints(status)
+	for _, t := range waiting[:min(len(waiting), checkpointsNamed)] {
+		a.note("  %s %s: %s", t.ID, oneLine(t.Name), oneLine(t.Wait.Text))
+	}
+}
+
+// checkpoints are the tasks that wait for a person's word: those that are reached,
+// and those whose result is there.
+func checkpoints(status cw.DispatchStatus) []cw.DispatchTask {
+	var out []cw.DispatchTask
+	for _, t := range status.Waiting {
+		if code(t) == cw.WaitPerson {
+			out = append(out, t)
+		}
+	}
+	view := executeView{status: status, merges: status.Merges}
+	for _, t := range status.Running {
+		if m, there := view.mergeOf(t.ID); there && m.AwaitsPerson() {
+			t.Wait = view.standsStill(t)
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // wanted are the statuses to ask for; none means all.

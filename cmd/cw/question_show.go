@@ -48,7 +48,7 @@ func (a *app) printQuestionView(q cw.QuestionView) {
 		{"its own name", oneLine(q.Key)},
 	}
 	if q.Status == cw.QuestionAnswered {
-		rows = append(rows, [2]string{"answer", clean(shownAnswer(q.Answer))}, [2]string{"answered by", oneLine(q.AnsweredBy)})
+		rows = append(rows, [2]string{"answer", clean(cw.AnswerText(q.Answer))}, [2]string{"answered by", oneLine(q.AnsweredBy)})
 		if q.AnsweredAt != nil {
 			rows = append(rows, [2]string{"answered", elapsed(a.now().Sub(*q.AnsweredAt)) + " ago"})
 		}

@@ -29,6 +29,7 @@ type taskFlags struct {
 	kind      optionalText
 	size      optionalText
 	priority  optionalText
+	questions optionalText
 }
 
 func (f *taskFlags) define(fl *pflag.FlagSet) {
@@ -36,9 +37,18 @@ func (f *taskFlags) define(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.paths, "path", nil, "a `GLOB` of the paths that it may touch; may be given more than once")
 	fl.StringArrayVar(&f.checks, "check", nil, "a `TEXT` that says how to see that it is done; may be given more than once")
 	fl.StringSliceVar(&f.dependsOn, "depends-on", nil, "the `ID` of a task that comes before it, or several with commas")
+	questionsFlag(fl, &f.questions)
 	fl.Var(&f.kind, "type", "who does it: `TYPE` is "+commaList(cw.TaskTypes()))
 	fl.Var(&f.size, "size", "how much work it is: `SIZE` is "+commaList(cw.TaskSizes()))
 	fl.Var(&f.priority, "priority", "what comes first: `PRIORITY` is "+commaList(cw.TaskPriorities()))
+}
+
+// check refuses flags that want the same thing.
+func (f *taskFlags) check() error {
+	if f.body.String() == stdinName && f.questions.String() == stdinName {
+		return usagef("--body and --questions cannot both be read from stdin").WithHint("put one of them into a file")
+	}
+	return nil
 }
 
 // printTask shows a task without its text.
@@ -54,12 +64,22 @@ func (a *app) printTask(t cw.Task) {
 		{"after", oneLine(commaList(t.DependsOn))},
 		{"paths", lines(t.Paths)},
 		{"checks", lines(t.Checks)},
+		{"asks", oneLine(questionIDs(t))},
 		{"agent", agentOfTask(t)},
 		{"failed", failedFact(t)},
 		{"you said", clean(t.Comment)},
 		{"done", clean(t.Summary)},
 		{"changed", clock(t.UpdatedAt)},
 	})
+}
+
+// questionIDs names what a decision asks.
+func questionIDs(t cw.Task) string {
+	ids := make([]string, len(t.Questions))
+	for i, q := range t.Questions {
+		ids[i] = q.ID
+	}
+	return strings.Join(ids, ", ")
 }
 
 // agentOfTask names the agent of a task, and how many were started for it.

@@ -18,6 +18,7 @@ type taskEditOptions struct {
 	noPaths        bool
 	noChecks       bool
 	noDependencies bool
+	noQuestions    bool
 	taskFlags
 }
 
@@ -26,11 +27,11 @@ func newTaskEditCmd(a *app, runF func(context.Context, *taskEditOptions) error) 
 	cmd := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change or move a task",
-		Long: `Change a task. What is not named stays; of paths, checks and dependencies give all.
-Tasks that would come before each other in a circle are refused, with the way
-around.`,
+		Long: `Change a task. What is not named stays; of paths, checks, dependencies and
+questions give all. Tasks that would come before each other in a circle are
+refused, with the way around.`,
 		Example:     "cw task edit k3v7q2mzt5ha --depends-on m4w8r3nzu6jb --priority high\ncw task edit k3v7q2mzt5ha --phase p5x9s4oav7kc --position 0",
-		Annotations: exits("2  its dependencies run in a circle", "4  its initiative is archived"),
+		Annotations: exits("2  its dependencies run in a circle", "4  its initiative is archived, or its questions are answered"),
 		Args:        oneArg(&opts.id, taskWhat),
 		RunE:        start(a, runF, taskEditRun, opts),
 	}
@@ -42,11 +43,15 @@ around.`,
 	fl.BoolVar(&opts.noPaths, "no-paths", false, "do not say which paths it may touch")
 	fl.BoolVar(&opts.noChecks, "no-checks", false, "let it have no checks")
 	fl.BoolVar(&opts.noDependencies, "no-dependencies", false, "let no task come before it")
+	fl.BoolVar(&opts.noQuestions, "no-questions", false, "let it ask nothing")
 	return cmd
 }
 
 func taskEditRun(ctx context.Context, o *taskEditOptions) error {
 	a := o.app
+	if err := o.check(); err != nil {
+		return err
+	}
 	e, err := o.edit()
 	if err != nil {
 		return err
@@ -54,8 +59,13 @@ func taskEditRun(ctx context.Context, o *taskEditOptions) error {
 	if e.Body, err = a.body(o.body); err != nil {
 		return err
 	}
+	if o.questions.value != nil {
+		if e.Questions, err = a.questions(o.questions); err != nil {
+			return err
+		}
+	}
 	if reflect.ValueOf(e).IsZero() {
-		return errNothingToChange("--name, --body, --path, --check, --depends-on, --type, --size, --priority, --phase, --position")
+		return errNothingToChange("--name, --body, --path, --check, --depends-on, --questions, --type, --size, --priority, --phase, --position")
 	}
 	done, err := a.editTasks(ctx, []string{o.id}, e)
 	if err == nil && a.json {
@@ -73,11 +83,17 @@ func (o *taskEditOptions) edit() (cw.TaskEdit, error) {
 		return cw.TaskEdit{}, usagef("--path and --no-paths exclude each other").WithHint("give one of them")
 	case len(o.checks) > 0 && o.noChecks:
 		return cw.TaskEdit{}, usagef("--check and --no-checks exclude each other").WithHint("give one of them")
+	case o.questions.value != nil && o.noQuestions:
+		return cw.TaskEdit{}, usagef("--questions and --no-questions exclude each other").WithHint("give one of them")
 	}
-	return cw.TaskEdit{
+	e := cw.TaskEdit{
 		PhaseID: typed[cw.PhaseID](o.phase), Name: o.name.value, Position: o.position.value,
 		Type: typed[cw.TaskType](o.kind), Size: typed[cw.TaskSize](o.size), Priority: typed[cw.TaskPriority](o.priority),
 		Paths: listFlag[string](o.paths, o.noPaths), Checks: listFlag[string](o.checks, o.noChecks),
 		DependsOn: listFlag[cw.TaskID](o.dependsOn, o.noDependencies),
-	}, nil
+	}
+	if o.noQuestions {
+		e.Questions = &[]cw.TaskQuestion{}
+	}
+	return e, nil
 }

@@ -16,6 +16,7 @@ type taskEndOptions struct {
 	undo   bool
 	// comment is for whoever works on it next: a file is not meant, - is stdin.
 	comment optionalText
+	decisionFlags
 }
 
 // newTaskEndCmd makes done or cancel.
@@ -26,17 +27,26 @@ func newTaskEndCmd(a *app, status cw.TaskStatus, runF func(context.Context, *tas
 		Short: "Say that tasks are done",
 		Long: `Say that tasks are done. A checkpoint that waits for you is decided on: of one that
 is to be verified the work is merged then, and what comes after a decision or an
-action goes on. Any other task is closed as it is, and nothing of it is merged.`,
-		Example:     "cw task done k3v7q2mzt5ha\ncw task done k3v7q2mzt5ha --comment \"blue, as the logo\"",
-		Annotations: exits("4  it cannot be: see where it stands with cw task show"),
-		Args:        someArgs(&opts.refs, taskWhat, "cw task list INITIATIVE shows all"),
-		RunE:        start(a, runF, taskEndRun, opts),
+action goes on. Any other task is closed as it is, and nothing of it is merged.
+
+What a decision asks, as cw task show tells, is answered with --answer or --answers,
+all of it at once; on a terminal you are asked for what you did not answer.`,
+		Example: "cw task done k3v7q2mzt5ha\ncw task done k3v7q2mzt5ha --comment \"blue, as the logo\"\ncw task done k3v7q2mzt5ha --answer colour=blue --answer sizes=S --answer sizes=M",
+		Annotations: exits(
+			"2  a decision is not answered, or an answer is none",
+			"4  it cannot be: see where it stands with cw task show",
+			"7  you left with Ctrl-D; nothing was decided",
+		),
+		Args: someArgs(&opts.refs, taskWhat, "cw task list INITIATIVE shows all"),
+		RunE: start(a, runF, taskEndRun, opts),
 	}
 	if status == cw.TaskCancelled {
 		cmd.Use, cmd.Short = "cancel ID...", "Say that tasks are not to be done"
 		cmd.Long, cmd.Example = "", ""
+		cmd.Annotations = exits("4  it cannot be: see where it stands with cw task show")
 	} else {
 		commentFlag(cmd.Flags(), &opts.comment)
+		opts.define(cmd.Flags())
 	}
 	cmd.Flags().BoolVar(&opts.undo, "undo", false, "make them pending again")
 	return cmd
@@ -59,14 +69,32 @@ func (a *app) comment(comment optionalText) (string, error) {
 	return text, cw.TaskVerdict{Accept: true, Comment: text}.Check()
 }
 
+// check refuses what is wrong whatever the tasks are.
+func (o *taskEndOptions) check() error {
+	switch {
+	case o.given() && len(o.refs) > 1:
+		return usagef("answers are for one task, and %d are named", len(o.refs)).WithHint("decide them one after the other")
+	case o.comment.String() == stdinName && o.file.String() == stdinName:
+		return usagef("--comment and --answers cannot both be read from stdin").WithHint("give one of them otherwise")
+	}
+	return nil
+}
+
 func taskEndRun(ctx context.Context, o *taskEndOptions) error {
 	a := o.app
 	status := o.status
 	if o.undo {
-		if o.comment.value != nil {
-			return usagef("--undo and --comment exclude each other").WithHint("a comment is part of a verdict, which is not taken back")
+		if o.comment.value != nil || o.given() {
+			return usagef("--undo takes neither a comment nor answers").WithHint("they are part of a verdict, which is not taken back")
 		}
 		status = cw.TaskPending
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	answers, err := o.read(a)
+	if err != nil {
+		return err
 	}
 	comment, err := a.comment(o.comment)
 	if err != nil {
@@ -74,7 +102,7 @@ func taskEndRun(ctx context.Context, o *taskEndOptions) error {
 	}
 	end := func(ctx context.Context, svc cw.Services, id cw.TaskID) (cw.Task, error) {
 		if status == cw.TaskDone {
-			return doneTask(ctx, svc, id, comment)
+			return a.doneTask(ctx, svc, id, comment, answers)
 		}
 		return svc.EditTask(ctx, id, cw.TaskEdit{Status: &status})
 	}
@@ -89,15 +117,19 @@ func taskEndRun(ctx context.Context, o *taskEndOptions) error {
 
 // doneTask accepts a checkpoint that waits for a person, and closes any other
 // task.
-func doneTask(ctx context.Context, svc cw.Services, id cw.TaskID, comment string) (cw.Task, error) {
+func (a *app) doneTask(ctx context.Context, svc cw.Services, id cw.TaskID, comment string, given []namedAnswer) (cw.Task, error) {
 	t, err := svc.Task(ctx, id)
 	switch {
 	case err != nil:
 		return cw.Task{}, err
 	case t.AwaitsVerdict():
-		return svc.DecideTask(ctx, id, cw.TaskVerdict{Accept: true, Comment: comment})
-	case comment != "":
-		return cw.Task{}, cw.Errorf(cw.CodeRefused, "the task %s waits for no verdict, so nobody would read the comment", t.ID).
+		answers, err := a.answersTo(ctx, t, given)
+		if err != nil {
+			return cw.Task{}, err
+		}
+		return svc.DecideTask(ctx, id, cw.TaskVerdict{Accept: true, Comment: comment, Answers: answers})
+	case comment != "" || len(given) > 0:
+		return cw.Task{}, cw.Errorf(cw.CodeRefused, "the task %s waits for no verdict, so nobody would read what you say", t.ID).
 			WithHint("cw task show %[1]s says where it stands; cw task done %[1]s closes it without", t.ID)
 	}
 	done := cw.TaskDone

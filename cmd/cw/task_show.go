@@ -17,7 +17,7 @@ func newTaskShowCmd(a *app, runF func(context.Context, *taskShowOptions) error) 
 	opts := &taskShowOptions{app: a}
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a task",
+		Short: "Show a task, and what a decision asks",
 		Args:  oneArg(&opts.id, taskWhat),
 		RunE:  start(a, runF, taskShowRun, opts),
 	}
@@ -41,5 +41,6 @@ func taskShowRun(ctx context.Context, o *taskShowOptions) error {
 		a.printf("\n")
 	}
 	a.printText("", t.Body)
+	a.printTaskQuestions(t)
 	return nil
 }

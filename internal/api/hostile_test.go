@@ -79,6 +79,7 @@ func promised() map[string]promise {
 		"edit-task":                  {"operate", ""},
 		"get-dispatch":               {"read", ""},
 		"set-dispatch":               {"operate", ""},
+		"get-inbox":                  {"read", ""},
 		"get-dispatch-plan":          {"read", ""},
 		"retry-task":                 {"operate", ""},
 		"decide-task":                {"operate", ""},

@@ -216,6 +216,7 @@ func planCalls(ctx context.Context, planned map[string]string) map[string]func(c
 				calls["phases of "+name] = func(s cw.Services) answer { return one(s.Phases(ctx, name)) }
 				calls["tasks of "+name] = func(s cw.Services) answer { return one(s.Tasks(ctx, cw.TaskFilter{Initiative: name})) }
 				calls["dispatch of "+name] = func(s cw.Services) answer { return one(s.Dispatch(ctx, name)) }
+				calls["inbox of "+name] = func(s cw.Services) answer { return one(s.Inbox(ctx, name)) }
 				calls["plan of "+name] = func(s cw.Services) answer { return one(s.DispatchPlan(ctx, name)) }
 				calls["merges of "+name] = func(s cw.Services) answer { return one(s.Merges(ctx, name)) }
 				calls["branches of "+name] = func(s cw.Services) answer { return one(s.Integrations(ctx, name)) }

@@ -135,6 +135,7 @@ func Routes() []Route {
 		{post, "/v1/initiatives/{initiative}/land", "land-initiative", "Bring an initiative's branch into its repositories", peopleOnly, false, operate},
 		{get, "/v1/tasks/{task}/diff", "get-task-diff", "What the work on a task changes", peopleOnly, false, read},
 		{get, "/v1/initiatives/{initiative}/diff", "get-initiative-diff", "What an initiative's branch changes", peopleOnly, false, read},
+		{get, "/v1/inbox", "get-inbox", "Everything that waits for a person", peopleOnly, false, read},
 		{get, "/v1/proposals", "list-proposals", "Changes that agents suggest, oldest first", peopleOnly, false, read},
 		{get, "/v1/proposals/{proposal}", "get-proposal", "One proposal beside what it changes", cw.ScopeReadSelf, false, read},
 		{post, "/v1/proposals/accept", "accept-proposals", "Make suggested changes, all or none", peopleOnly, false, operate},

@@ -150,6 +150,7 @@ func registerAll(s *Server) {
 	registerProposals(s)
 	registerPrompts(s)
 	registerForges(s)
+	registerInbox(s)
 	registerAccounts(s)
 	registerCosts(s)
 	registerProviders(s)

@@ -64,6 +64,7 @@ type DispatchTask struct {
 	AgentStatus  AgentStatus  `json:"agentStatus,omitempty" doc:"where its agent stands"`
 	Since        time.Time    `json:"since" doc:"since when it is where it is"`
 	Wait         *WaitReason  `json:"wait,omitempty" doc:"why it is not started; missing for one that runs or is ready"`
+	Behind       int          `json:"behind,omitempty" doc:"of one that is worked on, or waits for a person: tasks that wait for it, directly or through others; missing when there are none"`
 	NoPaths      bool         `json:"noPaths,omitempty" doc:"it does not say which paths it touches, so nothing keeps others away from them"`
 }
 
@@ -121,7 +122,10 @@ type DispatchRequest struct {
 // TaskVerdict is what a person says of a checkpoint.
 type TaskVerdict struct {
 	Accept  bool   `json:"accept" doc:"true: it is done; false: it is not, and goes back"`
-	Comment string `json:"comment,omitempty" doc:"for whoever works on it next, at most 64 KiB; needed to reject, and to decide"`
+	Comment string `json:"comment,omitempty" doc:"for whoever works on it next, at most 64 KiB; needed to reject, and to decide where nothing is asked"`
+	// Answers hold one for each question of a decision: by its id, in the form of
+	// AnswersRequest.
+	Answers map[string]string `json:"answers,omitempty" doc:"question id → answer, for all that a decision asks: free text, a label, or a JSON array of labels where several may be chosen"`
 }
 
 // DispatchService is what faces may do with the dispatcher.
@@ -138,8 +142,8 @@ type DispatchService interface {
 	// back. CodeNotFound; CodeRefused for one that is neither.
 	RetryTask(ctx context.Context, id TaskID) (Task, error)
 	// DecideTask says that a checkpoint is done, or that its result is not what was
-	// wanted. CodeNotFound; CodeInvalid for a rejection without a comment, and for
-	// a decision that does not say what was decided; CodeRefused for a task that
-	// waits for no verdict.
+	// wanted. CodeNotFound; CodeInvalid for a rejection without a comment, for a
+	// decision that does not say what was decided, and for answers that are none, are
+	// missing or were not asked for; CodeRefused for a task that waits for no verdict.
 	DecideTask(ctx context.Context, id TaskID, v TaskVerdict) (Task, error)
 }

@@ -56,7 +56,10 @@ type TaskMove struct {
 	Blocked  *string
 	Comment  *string
 	Summary  *string
-	Events   []Event
+	// Questions are those of the task with their answers: nothing is stored when the
+	// task asks others by now. nil: they stay.
+	Questions []TaskQuestion
+	Events    []Event
 }
 
 // MergeMove is a step of a merge with the step of its task that belongs to it,

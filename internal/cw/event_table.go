@@ -103,7 +103,7 @@ func EventTable() []EventInfo {
 		row(EventTokenRevoked, TokenChanged{}, "daemon", "a dashboard's token was ended"),
 
 		row(EventSecurityRefused, SecurityRefused{}, "daemon", "a caller asked for what it may not"),
-		row(EventMirrorRestored, MirrorRestored{}, "worktree", "configuration of a mirror that something had changed was put back"),
+		row(EventMirrorRestored, MirrorRestored{}, "worktree", "configuration of a mirror, or a branch of an initiative in it, that something had changed was put back"),
 	}
 }
 

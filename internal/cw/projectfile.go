@@ -49,7 +49,7 @@ type ProjectFileView struct {
 	Project   string      `json:"project" doc:"its name"`
 	Commit    string      `json:"commit" doc:"the commit that it was read from"`
 	Present   bool        `json:"present" doc:"the commit has a cw.yaml"`
-	Digest    string      `json:"digest,omitempty" doc:"SHA-256 of its bytes: what is trusted"`
+	Digest    string      `json:"digest,omitempty" doc:"SHA-256 of its bytes: what is trusted; without a file that of no bytes"`
 	Content   string      `json:"content,omitempty" doc:"the file as it is"`
 	File      ProjectFile `json:"file" doc:"what it says"`
 	Problem   string      `json:"problem,omitempty" doc:"why it cannot be used; missing when it can"`

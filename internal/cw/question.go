@@ -145,6 +145,24 @@ func (q Question) Labels() []string {
 	return labels
 }
 
+// AnswerText is an answer for people: labels without the brackets.
+func AnswerText(answer string) string {
+	var labels []string
+	if strings.HasPrefix(answer, "[") && json.Unmarshal([]byte(answer), &labels) == nil {
+		return strings.Join(labels, ", ")
+	}
+	return answer
+}
+
+// AnswerText is the answer for people: labels that were chosen together stand
+// beside each other.
+func (q Question) AnswerText() string {
+	if q.MultiSelect {
+		return AnswerText(q.Answer)
+	}
+	return q.Answer
+}
+
 // Choose makes an answer of labels: the label itself, or for a question where
 // several may be chosen a JSON array of them. CodeInvalid for a label that was
 // not offered, for none, and for several where one is asked for.

@@ -78,8 +78,14 @@ func (q ToolQuestion) check(number int) error {
 		return invalid("options", "has %d entries, it must have %d to %d", len(q.Options), ToolOptionsMin, ToolOptionsMax).
 			WithHint("people can always answer in their own words, so an option such as \"other\" is not needed")
 	}
+	return checkOptions(q.Options, invalid)
+}
+
+// checkOptions refuses options that people cannot tell from each other. invalid
+// makes the error about a field.
+func checkOptions(options []QuestionOption, invalid func(field, format string, a ...any) *Error) error {
 	var labels []string
-	for i, o := range q.Options {
+	for i, o := range options {
 		field := fmt.Sprintf("options[%d].", i)
 		label := strings.TrimSpace(o.Label)
 		same := func(other string) bool { return strings.EqualFold(other, label) }
@@ -102,8 +108,12 @@ func (q ToolQuestion) check(number int) error {
 
 // size is how many bytes its texts have.
 func (q ToolQuestion) size() int {
-	n := len(q.Header) + len(q.Question)
-	for _, o := range q.Options {
+	return len(q.Header) + len(q.Question) + optionsSize(q.Options)
+}
+
+func optionsSize(options []QuestionOption) int {
+	n := 0
+	for _, o := range options {
 		n += len(o.Label) + len(o.Description)
 	}
 	return n

@@ -79,6 +79,7 @@ type Services interface {
 	DispatchService
 	MergeService
 	ForgeService
+	InboxService
 	ToolService
 	DaemonService
 }

@@ -109,18 +109,20 @@ type Task struct {
 	Paths        []string     `json:"paths" gorm:"serializer:json;column:file_ownership" doc:"globs of the paths that it may touch; none: not said"`
 	Checks       []string     `json:"checks" gorm:"serializer:json" doc:"how to see that it is done"`
 	DependsOn    []TaskID     `json:"dependsOn" gorm:"-" doc:"tasks that come before it, never null"`
-	Position     int          `json:"position" doc:"place among the tasks of its phase, from 0"`
-	Status       TaskStatus   `json:"status" doc:"where it stands"`
-	Summary      string       `json:"summary,omitempty" doc:"what was done, in the words of who did it; missing before"`
-	AgentID      AgentID      `json:"agentId,omitempty" doc:"the agent that works on it, or did last; missing before"`
-	Starts       int          `json:"starts,omitempty" doc:"how often an agent was started for it"`
-	Tries        int          `json:"tries,omitempty" doc:"how often it failed for a reason of its own since a person last had a say"`
-	Setbacks     int          `json:"setbacks,omitempty" doc:"how often in a row it failed for a reason outside of it: limit, network, disk, restart"`
-	RetryAt      *time.Time   `json:"retryAt,omitempty" doc:"when it is started again after it failed; missing otherwise"`
-	Blocked      string       `json:"blocked,omitempty" doc:"why it is blocked, or what failed last, with evidence"`
-	Comment      string       `json:"comment,omitempty" doc:"what a person said of it last, for whoever works on it next"`
-	CreatedAt    time.Time    `json:"createdAt" doc:"when it was made"`
-	UpdatedAt    time.Time    `json:"updatedAt" doc:"when its row last changed"`
+	// Questions are those of a decision; nil for none.
+	Questions []TaskQuestion `json:"questions,omitempty" gorm:"serializer:json" doc:"what a decision asks, with the answers once they were given; missing for none, and in lists"`
+	Position  int            `json:"position" doc:"place among the tasks of its phase, from 0"`
+	Status    TaskStatus     `json:"status" doc:"where it stands"`
+	Summary   string         `json:"summary,omitempty" doc:"what was done, in the words of who did it; missing before"`
+	AgentID   AgentID        `json:"agentId,omitempty" doc:"the agent that works on it, or did last; missing before"`
+	Starts    int            `json:"starts,omitempty" doc:"how often an agent was started for it"`
+	Tries     int            `json:"tries,omitempty" doc:"how often it failed for a reason of its own since a person last had a say"`
+	Setbacks  int            `json:"setbacks,omitempty" doc:"how often in a row it failed for a reason outside of it: limit, network, disk, restart"`
+	RetryAt   *time.Time     `json:"retryAt,omitempty" doc:"when it is started again after it failed; missing otherwise"`
+	Blocked   string         `json:"blocked,omitempty" doc:"why it is blocked, or what failed last, with evidence"`
+	Comment   string         `json:"comment,omitempty" doc:"what a person said of it last, for whoever works on it next"`
+	CreatedAt time.Time      `json:"createdAt" doc:"when it was made"`
+	UpdatedAt time.Time      `json:"updatedAt" doc:"when its row last changed"`
 }
 
 // CheckTask refuses a task with a type, a size, a priority or lists that are
@@ -139,6 +141,7 @@ func CheckTask(t Task) error {
 		checkLines("paths", t.Paths, TaskPathsMax),
 		checkPaths(t.Paths),
 		checkLines("checks", t.Checks, TaskChecksMax),
+		checkQuestions(t),
 	)
 }
 
@@ -203,6 +206,8 @@ type CreateTaskRequest struct {
 	Paths     []string     `json:"paths,omitempty" doc:"globs of the paths that it may touch"`
 	Checks    []string     `json:"checks,omitempty" doc:"how to see that it is done"`
 	DependsOn []TaskID     `json:"dependsOn,omitempty" doc:"tasks that come before it"`
+	// Questions are asked when the task is reached; only a decision has some.
+	Questions []TaskQuestion `json:"questions,omitempty" doc:"what a decision asks, without answers"`
 }
 
 // TaskEdit changes a task. What is null stays.
@@ -216,8 +221,10 @@ type TaskEdit struct {
 	Paths     *[]string     `json:"paths,omitempty" doc:"all globs of the paths that it may touch"`
 	Checks    *[]string     `json:"checks,omitempty" doc:"all ways to see that it is done"`
 	DependsOn *[]TaskID     `json:"dependsOn,omitempty" doc:"all tasks that come before it"`
-	Position  *int          `json:"position,omitempty" doc:"place among the tasks of its phase, from 0"`
-	Status    *TaskStatus   `json:"status,omitempty" doc:"pending, done or cancelled: what a person may say"`
+	// Questions take the place of those that are there, as long as nobody answered.
+	Questions *[]TaskQuestion `json:"questions,omitempty" doc:"all that the decision asks, without answers"`
+	Position  *int            `json:"position,omitempty" doc:"place among the tasks of its phase, from 0"`
+	Status    *TaskStatus     `json:"status,omitempty" doc:"pending, done or cancelled: what a person may say"`
 }
 
 // TaskFilter selects tasks, in the order of their phases and positions.
@@ -243,8 +250,9 @@ func (f TaskFilter) Check() error {
 
 // TaskService is what faces may do with tasks.
 type TaskService interface {
-	// CreateTask makes one as the last of its phase. CodeInvalid; CodeNotFound;
-	// CodeRefused in an archived initiative.
+	// CreateTask makes one as the last of its phase. CodeInvalid, for questions of
+	// what is no decision and for answers to them, too; CodeNotFound; CodeRefused in
+	// an archived initiative.
 	CreateTask(ctx context.Context, req CreateTaskRequest) (Task, error)
 	// Tasks lists the tasks of an initiative or a phase without their texts, at
 	// most InitiativeTasks. CodeInvalid, CodeNotFound.
@@ -253,7 +261,8 @@ type TaskService interface {
 	Task(ctx context.Context, id TaskID) (Task, error)
 	// EditTask changes one. CodeNotFound; CodeInvalid for dependencies in a circle,
 	// on itself, on a task of another initiative or on none, naming the way
-	// around; CodeRefused in an archived initiative and for a change of status
-	// that the table does not allow.
+	// around; CodeRefused in an archived initiative, for a change of status that the
+	// table does not allow, and for other questions than those that were answered. A
+	// decision that is opened again is asked anew.
 	EditTask(ctx context.Context, id TaskID, e TaskEdit) (Task, error)
 }

@@ -174,11 +174,13 @@ func integrationRequest(p cw.Project, in cw.Integration) worktree.IntegrationReq
 	}
 }
 
-func (r dispatchRepos) Ensure(ctx context.Context, p cw.Project, in cw.Integration) (head, note string, err error) {
+func (r dispatchRepos) Ensure(ctx context.Context, p cw.Project, in cw.Integration, ours func(context.Context, string) (bool, error)) (head, note string, err error) {
 	if _, err := r.repos.EnsureMirror(ctx, p); err != nil {
 		return "", "", err
 	}
-	return r.repos.EnsureIntegration(ctx, integrationRequest(p, in))
+	req := integrationRequest(p, in)
+	req.Ours = ours
+	return r.repos.EnsureIntegration(ctx, req)
 }
 
 func (r dispatchRepos) Merge(ctx context.Context, req dispatch.MergeRequest) (dispatch.MergeResult, error) {
@@ -232,9 +234,9 @@ func (r dispatchRepos) Diff(ctx context.Context, p cw.Project, base, head string
 }
 
 func (r dispatchRepos) Land(ctx context.Context, req dispatch.LandRequest) (cw.Landing, error) {
-	into := req.Into
+	into, base := req.Into, ""
 	if into == "" {
-		into = req.Integration.BaseBranch
+		into, base = req.Integration.BaseBranch, req.Integration.BaseCommit
 	}
 	if into == "" {
 		return cw.Landing{}, cw.Errorf(cw.CodeInvalid, "%s began from a commit that no branch had", req.Integration.Branch).
@@ -246,7 +248,7 @@ func (r dispatchRepos) Land(ctx context.Context, req dispatch.LandRequest) (cw.L
 	}
 	return r.repos.Land(ctx, worktree.LandRequest{
 		Project: req.Project, Branch: req.Integration.Branch, Head: req.Integration.Head,
-		Into: into, Message: req.Message, Name: name, Email: email, At: req.At, DryRun: req.DryRun,
+		Into: into, Base: base, Message: req.Message, Name: name, Email: email, At: req.At, DryRun: req.DryRun,
 	})
 }
 
@@ -275,15 +277,19 @@ func (r dispatchRepos) File(ctx context.Context, p cw.Project, commit string) (c
 			if v.File, err = environment.Parse(data); err != nil {
 				v.Problem = err.Error()
 			}
+		default:
+			v.Digest = environment.Digest(nil)
 		}
 		r.files.put(p.ID, commit, v)
 	}
-	if v.Problem != "" || !v.File.Commands() {
-		v.Trusted = v.Problem == ""
+	if v.Problem != "" {
 		return v, nil
 	}
-	_, trusted, err := r.store.TrustOf(ctx, p.ID, v.Digest)
-	v.Trusted = trusted
+	trust, trusted, err := r.store.TrustOf(ctx, p.ID, v.Digest)
+	if trusted {
+		v.TrustedBy, v.TrustedAt = trust.TrustedBy, &trust.TrustedAt
+	}
+	v.Trusted = trusted || !v.File.Commands()
 	return v, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"cw/accounts"
 	"cw/dispatch"
+	"cw/inbox"
 	"cw/internal/cw"
 	"cw/internal/notify"
 	"cw/internal/store"
@@ -30,6 +31,11 @@ type services struct {
 	forges
 	daemonService
 	*notify.Notifier
+}
+
+// Inbox implements cw.InboxService. It looks as people do.
+func (s services) Inbox(ctx context.Context, initiative string) (cw.Inbox, error) {
+	return inbox.New(s).Inbox(ctx, initiative)
 }
 
 // plans is the planning.Manager under another name: that of accounts has it.

@@ -10,13 +10,13 @@ import (
 // what its processes have, pages that they share counted once for each. 0 when
 // nothing of it is there.
 func MemoryOf(h Handle) (int64, error) {
-	ids, err := membersOf(h)
+	pids, err := pidsOf(h)
 	if err != nil {
 		return 0, err
 	}
 	var sum int64
-	for _, id := range ids {
-		data, err := os.ReadFile("/proc/" + strconv.Itoa(id.PID) + "/statm")
+	for _, pid := range pids {
+		data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 		fields := bytes.Fields(data)
 		if err != nil || len(fields) < 3 {
 			continue // it ended

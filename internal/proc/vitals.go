@@ -25,15 +25,24 @@ func CPUTime(h Handle) (time.Duration, error) {
 	if !h.ThisBoot() || !h.Shim().Alive() {
 		return 0, nil
 	}
-	if pids, ok := descendants(h.ShimPID); ok {
-		return cpuOf(append(pids, h.ShimPID)), nil
+	pids, err := pidsOf(h)
+	return cpuOf(pids), err
+}
+
+// pidsOf finds the processes of a run, its shim too. Below a shim that lives it
+// looks at nothing but them, where the system tells who is whose child.
+func pidsOf(h Handle) ([]int, error) {
+	if h.ThisBoot() && h.Shim().Alive() {
+		if pids, ok := descendants(h.ShimPID); ok {
+			return append(pids, h.ShimPID), nil
+		}
 	}
 	ids, err := membersOf(h)
 	pids := make([]int, len(ids))
 	for i, id := range ids {
 		pids[i] = id.PID
 	}
-	return cpuOf(pids), err
+	return pids, err
 }
 
 // LookAtTree looks at the process tree of a run from outside and changes

@@ -59,6 +59,32 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
+// TestMemoryOf: all of a tree counts, with its shim and without one, and nothing
+// of another boot.
+func TestMemoryOf(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, "family", "hang")
+	h := r.start().Handle
+	r.pid("family")
+	least := int64(2+len(familyNames)) * int64(os.Getpagesize())
+	whole, err := MemoryOf(h)
+	if err != nil || whole < least {
+		t.Errorf("it has %d bytes, %v; want at least %d", whole, err, least)
+	}
+	other := h
+	other.BootID = "another"
+	if bytes, err := MemoryOf(other); err != nil || bytes != 0 {
+		t.Errorf("of another boot: %d, %v", bytes, err)
+	}
+	if err := h.Shim().Signal(unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the shim is gone", func() bool { return !h.Shim().Alive() })
+	if left, err := MemoryOf(h); err != nil || left == 0 {
+		t.Errorf("without its shim it has %d bytes, %v", left, err)
+	}
+}
+
 func TestParseCPU(t *testing.T) {
 	t.Parallel()
 	line := strings.Replace(statLine("a) b (", "S", "1"), " 0 0 0 0 20 0 ", " 100 20 3000 4 20 0 ", 1)

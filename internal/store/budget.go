@@ -159,11 +159,16 @@ func (t *tx) budgetID(scope cw.BudgetScope, ref string) (string, error) {
 		a, err := accountByRef(t.DB, ref)
 		return string(a.ID), err
 	}
-	found, err := one(t.DB, &cw.Agent{}, "initiative_id = ? AND initiative_id <> ''", ref)
-	if err == nil && !found {
-		err = cw.Errorf(cw.CodeNotFound, "there is no initiative %.100q", ref).WithHint("budgets of today are for agents and accounts: cw budget set agent NAME USD")
+	in, err := initiativeByRef(t.DB, ref)
+	if cw.ErrorCode(err) != cw.CodeNotFound || ref == "" {
+		return string(in.ID), err
 	}
-	return ref, err
+	// One of which nothing but agents is known.
+	found, lookErr := one(t.DB, &cw.Agent{}, "initiative_id = ?", ref)
+	if lookErr != nil || found {
+		return ref, lookErr
+	}
+	return "", err
 }
 
 // MarkBudget stores that a budget's warning was told, or with spent its end. It

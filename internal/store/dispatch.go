@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -234,6 +235,9 @@ func (t *tx) moveTask(m cw.TaskMove) (bool, error) {
 	if err != nil || !found || !slices.Contains(m.From, task.Status) || m.OfAgent != "" && m.OfAgent != task.AgentID {
 		return false, err
 	}
+	if m.Questions != nil && !reflect.DeepEqual(cw.Unanswered(task.Questions), cw.Unanswered(m.Questions)) {
+		return false, nil // somebody asks something else by now
+	}
 	set := map[string]any{"status": m.To, "updated_at": t.now}
 	put := func(column string, there bool, value func() any) {
 		if there {
@@ -253,6 +257,11 @@ func (t *tx) moveTask(m cw.TaskMove) (bool, error) {
 	})
 	if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Updates(set).Error; err != nil {
 		return false, err
+	}
+	if m.Questions != nil {
+		if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Select("questions").Updates(&cw.Task{Questions: m.Questions}).Error; err != nil {
+			return false, err
+		}
 	}
 	if task.Status != m.To {
 		by := cw.Actor{Kind: cw.ActorCW}
@@ -319,7 +328,7 @@ func (t *tx) moveMerge(m cw.MergeMove) (bool, error) {
 		return false, err
 	}
 	for _, in := range m.Integrations {
-		if err := t.saveIntegration(in); err != nil {
+		if err := t.moveIntegration(in); err != nil {
 			return false, err
 		}
 	}
@@ -331,19 +340,34 @@ func (t *tx) moveMerge(m cw.MergeMove) (bool, error) {
 	return true, t.emitIn(m.Merge.InitiativeID, m.Events)
 }
 
-// SaveIntegration stores where the branch of an initiative is in a project.
-func (db *DB) SaveIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error {
-	return db.change(ctx, "save the branch of an initiative", func(t *tx) error {
-		if err := t.saveIntegration(in); err != nil {
+// BeginIntegration stores the branch of an initiative in a project, when there is
+// no row of it yet.
+func (db *DB) BeginIntegration(ctx context.Context, in cw.Integration) error {
+	return db.change(ctx, "begin the branch of an initiative", func(t *tx) error {
+		in.UpdatedAt = t.now
+		return t.Clauses(clause.OnConflict{DoNothing: true}).Create(&in).Error
+	})
+}
+
+// LandIntegration stores where a branch was landed, as Landed and LandedOn say,
+// with its events. Where the branch is by now stays: work may have been merged
+// meanwhile.
+func (db *DB) LandIntegration(ctx context.Context, in cw.Integration, events ...cw.Event) error {
+	return db.change(ctx, "store that the branch of an initiative was landed", func(t *tx) error {
+		err := t.Exec("UPDATE integrations SET landed = ?, landed_on = ?, updated_at = ? WHERE initiative_id = ? AND project_id = ?",
+			in.Landed, in.LandedOn, t.now, in.InitiativeID, in.ProjectID).Error
+		if err != nil {
 			return err
 		}
 		return t.emitIn(in.InitiativeID, events)
 	})
 }
 
-func (t *tx) saveIntegration(in cw.Integration) error {
-	in.UpdatedAt = t.now
-	return t.Clauses(clause.OnConflict{UpdateAll: true}).Create(&in).Error
+// moveIntegration stores where a branch is after a merge. Where it was landed
+// stays: somebody may have landed it while work was checked.
+func (t *tx) moveIntegration(in cw.Integration) error {
+	return t.Exec("UPDATE integrations SET head = ?, updated_at = ? WHERE initiative_id = ? AND project_id = ?",
+		in.Head, t.now, in.InitiativeID, in.ProjectID).Error
 }
 
 // Integrations gives the branches of all active initiatives.

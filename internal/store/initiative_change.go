@@ -109,7 +109,7 @@ func (t *tx) saveTasks(id cw.InitiativeID, tasks []cw.Task) error {
 		task.InitiativeID, task.UpdatedAt = id, t.now
 		task.Paths, task.Checks = orEmpty(task.Paths), orEmpty(task.Checks)
 		err := t.put(&task, "task", string(task.ID), "phase_id", "name", "body", "type", "size", "priority",
-			"file_ownership", "checks", "position", "status", "summary", "tries", "setbacks", "retry_at", "blocked", "updated_at")
+			"file_ownership", "checks", "questions", "position", "status", "summary", "tries", "setbacks", "retry_at", "blocked", "updated_at")
 		if err != nil {
 			return err
 		}

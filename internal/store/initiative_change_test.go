@@ -38,8 +38,9 @@ func TestChangeInitiative(t *testing.T) {
 	i.Projects = []cw.InitiativeProject{{ID: p.ID, Name: p.Name}}
 	page.Title, page.Body, page.Position, page.Revision, page.UpdatedBy = "Plan", "what", 1, 2, "brave-otter"
 	phase.Name, phase.Body, phase.Position, phase.Status = "one", "because", 2, cw.PhaseRunning
-	task.Name, task.Body, task.Type, task.Size, task.Priority = "do more", "of it", cw.TaskCheckpointVerify, cw.SizeLarge, cw.PriorityHigh
+	task.Name, task.Body, task.Type, task.Size, task.Priority = "do more", "of it", cw.TaskCheckpointDecide, cw.SizeLarge, cw.PriorityHigh
 	task.Paths, task.Checks, task.Position, task.Status, task.Summary = []string{}, []string{"red", "green"}, 3, cw.TaskDone, "done"
+	task.Questions = []cw.TaskQuestion{{ID: "a", Header: "A", Text: "A?", Options: []cw.QuestionOption{{Label: "x", Description: "y"}}, MultiSelect: true, Answer: `["x"]`}}
 	b.plan(i.ID, cw.InitiativeChange{Initiative: &i, Pages: []cw.Document{page}, Phases: []cw.Phase{phase}, Tasks: []cw.Task{task}})
 
 	got := b.stateOf(i.ID)
@@ -55,6 +56,46 @@ func TestChangeInitiative(t *testing.T) {
 		Initiative: i, Pages: []cw.Document{made.Pages[0], page}, Phases: []cw.Phase{phase}, Tasks: []cw.Task{task},
 		Proposals: []cw.Proposal{}, Working: []string{},
 	})
+}
+
+// TestAnswersOfATask: answers are stored with the step that they belong to, and not
+// when something else is asked by then.
+func TestAnswersOfATask(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	i := b.fullInitiative(1, 1)
+	task := b.stateOf(i.ID).Tasks[0]
+	asked := []cw.TaskQuestion{{ID: "a", Text: "A?", Options: []cw.QuestionOption{{Label: "x"}}}, {ID: "b", Text: "B?"}}
+	task.Type, task.Status, task.Questions = cw.TaskCheckpointDecide, cw.TaskReady, asked
+	b.plan(i.ID, cw.InitiativeChange{Tasks: []cw.Task{task}})
+	answered := []cw.TaskQuestion{{ID: "a", Text: "A?", Options: []cw.QuestionOption{{Label: "x"}}, Answer: "x"}, {ID: "b", Text: "B?", Answer: "so"}}
+	said := "what was said"
+	move := func(questions []cw.TaskQuestion) bool {
+		moved, err := b.MoveTask(t.Context(), cw.TaskMove{ID: task.ID, From: []cw.TaskStatus{cw.TaskReady}, To: cw.TaskDone, Summary: &said, Questions: questions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moved
+	}
+	for name, other := range map[string][]cw.TaskQuestion{
+		"another text": {answered[0], {ID: "b", Text: "Other?", Answer: "so"}}, "fewer": answered[:1], "another order": {answered[1], answered[0]},
+	} {
+		if move(other) {
+			t.Errorf("%s: stored", name)
+		}
+	}
+	same(t, "after what was refused", b.stateOf(i.ID).Tasks[0].Questions, asked)
+	if !move(answered) {
+		t.Fatal("not stored")
+	}
+	got, err := b.TaskByID(t.Context(), task.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "answers", got.Questions, answered)
+	if got.Status != cw.TaskDone || got.Summary != said {
+		t.Errorf("%+v", got)
+	}
 }
 
 // TestDependencies are stored whole, in the order in which they were said, with

@@ -250,3 +250,21 @@ func TestInitiativesUseIndexes(t *testing.T) {
 	working := b.statementOf("FROM `agents`", func() { b.stateOf(i.ID) })
 	check("who works for it", strings.TrimSuffix(working, " ORDER BY alias"), "agents_initiative") // they are few
 }
+
+// TestBudgetOfInitiative is set before anybody works for it, by the name that
+// people know.
+func TestBudgetOfInitiative(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	i := b.initiative("sale")
+	for _, ref := range []string{i.Slug, string(i.ID)} {
+		got, err := b.SetBudget(t.Context(), cw.BudgetInitiative, ref, 5)
+		if err != nil || got.ScopeID != string(i.ID) || got.LimitUSD != 5 {
+			t.Errorf("%s: %+v, %v", ref, got, err)
+		}
+	}
+	for _, ref := range []string{"", "autumn"} {
+		_, err := b.SetBudget(t.Context(), cw.BudgetInitiative, ref, 5)
+		refuses(t, err, cw.CodeNotFound, "cw initiative list")
+	}
+}

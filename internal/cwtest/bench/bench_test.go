@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/talker"
 )
@@ -21,6 +22,7 @@ var binary string
 func TestMain(m *testing.M) {
 	beOther() // the test binary is also the agent and the floors
 	talker.Main()
+	fakecli.Main()
 	flag.Parse()
 	built, cleanup, err := lab.Build()
 	if err != nil {
@@ -48,6 +50,10 @@ type scale struct {
 	backlog   int // lines written while no daemon runs
 	talks     int // questions of agents to each other
 	flood     talker.FloodSize
+	tasks     int // that a decision is about
+	unblocked int // tasks that are started one after the other
+	merges    int // in one queue
+	crew      int // agents that the dispatcher starts at once
 }
 
 func fullScale() scale {
@@ -55,6 +61,7 @@ func fullScale() scale {
 		rounds: 60, fewRounds: 4, files: 50_000, agents: 200, live: 50, past: 1000, exits: 100,
 		load: time.Minute, stream: 10 * time.Second, rate: 4000, backlog: 200_000,
 		talks: 200, flood: talker.FloodSize{Flood: 10_000, Alone: 10, Beside: 15},
+		tasks: 10_000, unblocked: 100, merges: 60, crew: 100,
 	}
 }
 
@@ -63,6 +70,7 @@ func tinyScale() scale {
 		rounds: 2, fewRounds: 1, files: 50, agents: 3, live: 2, past: 5, exits: 2,
 		load: 300 * time.Millisecond, stream: 300 * time.Millisecond, rate: 400, backlog: 300,
 		talks: 2, flood: talker.FloodSize{Flood: 40, Alone: 1, Beside: 1},
+		tasks: 600, unblocked: 2, merges: 2, crew: 2,
 	}
 }
 
@@ -101,6 +109,10 @@ func rows() []row {
 		{"restart", restart},
 		{"talk", talk},
 		{"flood", flood},
+		{"decide", decisions},
+		{"unblock", unblock},
+		{"merges", merges},
+		{"crew", crew},
 		// Last: what they remove makes new files dear for a while.
 		{"worktree-large", largeWorktree},
 		{"dirty-check", dirtyCheck},

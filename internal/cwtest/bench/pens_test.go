@@ -77,7 +77,12 @@ type pens struct {
 
 	mu   sync.Mutex
 	held map[cw.AgentID]*pen // guarded by mu
+
+	arrivals chan arrival // each agent whose process runs
 }
+
+// arrivalsMax is how many agents a row may have begin and never look at.
+const arrivalsMax = 1000
 
 // pen is the standard output of one agent, and the book of what was written.
 type pen struct {
@@ -95,7 +100,7 @@ func addSum(sum uint64, data []byte) uint64 {
 // newPens makes a lab with the provider "pen" and starts its daemon.
 func newPens(r *rig, env ...string) (*lab.Lab, *pens) {
 	r.Helper()
-	p := &pens{r: r, held: map[cw.AgentID]*pen{}}
+	p := &pens{r: r, held: map[cw.AgentID]*pen{}, arrivals: make(chan arrival, arrivalsMax)}
 	r.Cleanup(p.release) // after the lab has ended the agents, so that none ends by itself
 	l := lab.New(r, binary)
 	l.Env = env
@@ -130,6 +135,7 @@ func (p *pens) accept() {
 func (p *pens) take(conn *net.UnixConn) error {
 	name, space := make([]byte, 64), make([]byte, syscall.CmsgSpace(4))
 	n, oob, _, _, err := conn.ReadMsgUnix(name, space)
+	at := time.Now()
 	if err != nil {
 		return err
 	}
@@ -144,6 +150,7 @@ func (p *pens) take(conn *net.UnixConn) error {
 	syscall.CloseOnExec(fds[0])
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.arrivals <- arrival{cw.AgentID(name[:n]), at}
 	p.held[cw.AgentID(name[:n])] = &pen{out: os.NewFile(uintptr(fds[0]), "stdout"), conn: conn}
 	return nil
 }
@@ -158,15 +165,7 @@ func (p *pens) spawn(l *lab.Lab, n int) []cw.AgentID {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			view, err := l.Client().Spawn(p.r.Context(), cw.SpawnRequest{
-				RequestKey: cw.NewID(), Goal: "Write.", Projects: []string{l.Repo}, Provider: "pen",
-				Env: map[string]string{"PATH": os.Getenv("PATH")},
-			})
-			if err != nil {
-				p.r.Errorf("spawn: %v", err)
-				return
-			}
-			ids[i] = view.ID
+			ids[i] = p.spawnOne(l)
 		})
 	}
 	wait.Wait()

@@ -2,11 +2,13 @@ package crashlab
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -89,18 +91,23 @@ func TestRandomKills(t *testing.T) {
 	results.row("random kills (seed "+strconv.FormatUint(s.seed, 10)+")", "%d of the daemon, %d of them into work; %v of others; %d agents, %d requests of people answered",
 		kills, inWork, count(s.killed), len(s.models.all), s.done.Load())
 	if inWork*4 < kills*3 {
-		t.Errorf("only %d of %d kills fell into work", inWork, kills)
+		s.wrong("only %d of %d kills fell into work", inWork, kills)
 	}
 	s.settle()
-	for _, p := range s.judge() {
-		t.Errorf("%s", p)
-	}
-	for _, p := range s.compare() {
-		t.Errorf("%s", p)
+	for _, p := range append(s.judge(), s.compare()...) {
+		s.wrong("%s", p)
 	}
 	if t.Failed() {
 		t.Logf("log:\n%s", tail(s.DaemonLog()))
 	}
+}
+
+// wrong fails the test, and says so in the table as well: a daemon's log between
+// the two is long.
+func (s *storm) wrong(format string, args ...any) {
+	s.t.Helper()
+	s.t.Errorf(format, args...)
+	results.row("WRONG in "+s.t.Name(), "%.400s", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " / "))
 }
 
 // meanwhile does something while agents are made and people deal with them, and
@@ -116,7 +123,7 @@ func (s *storm) meanwhile(do func()) {
 	}
 	for end := time.Now().Add(patience); len(s.writing()) < busyWriters; s.wait(pause) {
 		if time.Now().After(end) {
-			s.t.Errorf("only %d agents write", len(s.writing()))
+			s.wrong("only %d agents write", len(s.writing()))
 			break
 		}
 	}
@@ -176,7 +183,7 @@ func (s *storm) settle() {
 	s.t.Helper()
 	for ref := range s.models.all {
 		if _, err := s.until(ref, "it rests", atRest); err != nil {
-			s.t.Errorf("agent %s: %v", ref, err)
+			s.wrong("agent %s: %v", ref, err)
 		}
 	}
 	s.look()

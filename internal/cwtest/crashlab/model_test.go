@@ -79,7 +79,7 @@ func (s *storm) makeAgents(ctx context.Context, rng *rand.Rand) {
 		v, err := s.spawn(life(rng), "")
 		s.acting.Add(-1)
 		if err != nil {
-			s.t.Errorf("%v", err)
+			s.wrong("%v", err)
 			return
 		}
 		s.models.add(v.ID)
@@ -97,7 +97,7 @@ func (s *storm) deal(ctx context.Context, rng *rand.Rand) {
 		}
 		if m.acts < actsMost {
 			if err := s.act(id, m, rng); err != nil {
-				s.t.Errorf("agent %s: %v\n%s", id, err, tail(s.DaemonLog()))
+				s.wrong("agent %s: %v\n%s", id, err, tail(s.DaemonLog()))
 			}
 		}
 		m.busy.Unlock()

@@ -60,16 +60,16 @@ func TestSoak(t *testing.T) {
 		t.Logf("phase %d: %v", phase+1, last)
 	}
 	for _, p := range append(s.judge(), s.compare()...) {
-		t.Errorf("%s", p)
+		s.wrong("%s", p)
 	}
 	if now := s.Serving().PID; now != pid {
-		t.Errorf("daemon %d is gone, %d serves", pid, now)
+		s.wrong("daemon %d is gone, %d serves", pid, now)
 	}
 	row := fmt.Sprintf("%d s, %d agents, killed %v, %d requests of people", seconds, len(s.models.all), count(s.killed), s.done.Load())
 	for what, flat := range drift() {
 		row += fmt.Sprintf("; %s %.0f → %.0f", what, first[what], last[what])
 		if !flat(first[what], last[what]) {
-			t.Errorf("I10: %s grew from %.0f to %.0f", what, first[what], last[what])
+			s.wrong("I10: %s grew from %.0f to %.0f", what, first[what], last[what])
 		}
 	}
 	results.row("soak", "%s", row)
@@ -98,11 +98,11 @@ func (s *storm) disturb(long time.Duration) {
 func (s *storm) loseReader(after time.Duration) {
 	conn, err := net.Dial("unix", s.Socket())
 	if err != nil {
-		s.t.Errorf("%v", err)
+		s.wrong("%v", err)
 		return
 	}
 	if _, err := io.WriteString(conn, "GET /v1/events?follow=true HTTP/1.1\r\nHost: cw.sock\r\nAccept: text/event-stream\r\n\r\n"); err != nil {
-		s.t.Errorf("%v", err)
+		s.wrong("%v", err)
 	}
 	time.AfterFunc(after, func() { _ = conn.Close() }) // all that is left of it
 }

@@ -21,25 +21,19 @@ func (h *house) commitOn(parent, message string) string {
 
 // TestBranchMoved has somebody move, delete and build on the branch of an
 // initiative in cw's own copy, between the merge of one task and the start of the
-// next.
+// next: as an agent that goes around the checks would. The branch is put back,
+// and what somebody made is kept beside it.
 func TestBranchMoved(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name string
-		does func(h *house, head string) // to the branch
-		want string                      // reason to wait; "" for none
-		kept string                      // a commit by hand that stays on the branch
-	}{
-		{"deleted", func(h *house, head string) { h.inMirror("update-ref", "-d", "refs/heads/"+branch) }, "", ""},
-		{"forward", func(h *house, head string) {
-			h.inMirror("update-ref", "refs/heads/"+branch, h.commitOn(head, "By hand"))
-		}, "", "By hand"},
-		{"elsewhere", func(h *house, head string) {
-			h.inMirror("update-ref", "refs/heads/"+branch, h.commitOn("", "From nowhere"))
-		}, "was moved from", ""},
-		{"back", func(h *house, head string) { h.inMirror("update-ref", "refs/heads/"+branch, head+"^") }, "was moved from", ""},
+	for name, moves := range map[string]func(h *house, head string) string{ // the branch; gives the commit that is kept
+		"deleted": func(h *house, _ string) string { return "" },
+		"forward": func(h *house, head string) string { return h.commitOn(head, "Around the checks") },
+		"elsewhere": func(h *house, _ string) string {
+			return h.commitOn("", "From nowhere")
+		},
+		"back": func(h *house, head string) string { return h.inMirror("rev-parse", head+"^") },
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, nil)
 			h.open()
@@ -52,25 +46,21 @@ func TestBranchMoved(t *testing.T) {
 			h.taskIs("first", cw.TaskDone)
 			h.taskIs("gate", cw.TaskReady)
 			head := h.inMirror("rev-parse", branch)
-			c.does(h, head)
-			moved := lab.Git(t, h.mirror(), "for-each-ref", "--format=%(objectname)", "refs/heads/"+branch)
+			moved := moves(h, head)
+			if moved == "" {
+				h.inMirror("update-ref", "-d", "refs/heads/"+branch)
+			} else {
+				h.inMirror("update-ref", "refs/heads/"+branch, moved)
+			}
 			_, err := h.Client().DecideTask(t.Context(), h.tasks["gate"], cw.TaskVerdict{Accept: true})
 			h.need(err)
-			if c.want != "" {
-				h.waits("second", cw.WaitRetry, c.want)
-				if now := h.inMirror("rev-parse", branch); now != moved {
-					t.Errorf("the branch that somebody moved to %s is at %s", moved, now)
-				}
-				h.inMirror("update-ref", "refs/heads/"+branch, head, moved) // as the hint says
-				_, err := h.Client().RetryTask(t.Context(), h.tasks["second"])
-				h.need(err)
-			}
 			h.taskIs("second", cw.TaskDone)
 			log := h.inMirror("log", "--format=%s", branch)
-			for _, want := range []string{"first", "second", c.kept} {
-				if !strings.Contains(log, want) {
-					t.Errorf("%q is not on the branch:\n%s", want, log)
-				}
+			if !strings.Contains(log, "first") || !strings.Contains(log, "second") || strings.Contains(log, "Around") || strings.Contains(log, "nowhere") {
+				t.Errorf("on the branch is:\n%s", log)
+			}
+			if kept := h.inMirror("for-each-ref", "--format=%(objectname)", "refs/cw/moved"); kept != moved {
+				t.Errorf("somebody moved it to %q, and %q is kept", moved, kept)
 			}
 			h.tidy()
 		})
@@ -78,7 +68,7 @@ func TestBranchMoved(t *testing.T) {
 }
 
 // TestBranchMovedBeforeMerge has somebody move the branch while finished work
-// waits for a person: it is not merged before the branch is back.
+// waits for a person: it is merged onto what the branch was.
 func TestBranchMovedBeforeMerge(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, nil)
@@ -87,16 +77,14 @@ func TestBranchMovedBeforeMerge(t *testing.T) {
 		job{name: "second", kind: cw.TaskCheckpointVerify, after: []string{"first"}, does: writes("second", "second.txt", "second")})
 	h.taskIs("second", cw.TaskVerifying)
 	head := h.inMirror("rev-parse", branch)
-	moved := h.commitOn("", "From nowhere")
+	moved := h.commitOn(head, "Around the checks")
 	h.inMirror("update-ref", "refs/heads/"+branch, moved)
 	_, err := h.Client().DecideTask(t.Context(), h.tasks["second"], cw.TaskVerdict{Accept: true})
 	h.need(err)
-	h.held("second", "was moved from")
-	if now := h.inMirror("rev-parse", branch); now != moved {
-		t.Errorf("the branch that somebody moved to %s is at %s", moved, now)
-	}
-	h.inMirror("update-ref", "refs/heads/"+branch, head)
 	h.taskIs("second", cw.TaskDone)
+	if log := h.inMirror("log", "--format=%s", branch); strings.Contains(log, "Around") || h.inMirror("rev-parse", branch+"^1") != head {
+		t.Errorf("it was merged onto:\n%s", log)
+	}
 	h.tidy()
 }
 
@@ -121,5 +109,32 @@ func TestShownAfterDeath(t *testing.T) {
 	h.until("the user is shown the branch", func() bool {
 		return strings.HasPrefix(lab.Git(t, h.Repo, "for-each-ref", "--format=%(objectname)", "refs/remotes/"+branch), head)
 	})
+	h.tidy()
+}
+
+// TestMovedAtDeath kills the daemon between the move of the branch and the moment
+// in which that is stored: the next daemon knows that it was cw that moved it.
+func TestMovedAtDeath(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.open()
+	h.Kill()
+	env := h.Env
+	h.Env = append(append([]string{}, env...), "CW_FAILPOINT=merge/moved")
+	h.Start()
+	h.work(job{name: "only", does: writes("only", "only.txt", "only")})
+	if !h.Ended(patience) {
+		t.Fatal("the daemon does not die at the merge")
+	}
+	moved := h.inMirror("rev-parse", branch)
+	h.Env = env
+	h.Start()
+	h.taskIs("only", cw.TaskDone)
+	if head := h.inMirror("rev-parse", branch); head != moved {
+		t.Errorf("the branch was moved to %s, and is at %s", moved, head)
+	}
+	if kept := h.inMirror("for-each-ref", "refs/cw/moved"); kept != "" {
+		t.Errorf("it was taken for a move by somebody else: %s", kept)
+	}
 	h.tidy()
 }

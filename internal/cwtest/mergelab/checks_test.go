@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/fakecli"
 )
 
 // project is a cw.yaml with one check.
@@ -90,4 +91,28 @@ func TestProjectFileChanges(t *testing.T) {
 		t.Errorf("the new check ran: %q, %v", ran, err)
 	}
 	h.tidy()
+}
+
+// TestChecksTakenAway has tasks whose work takes the checks away, by leaving cw.yaml
+// out or by emptying it: then nothing is left that needs trust, and nothing that
+// checks. It is merged only when a person trusts just that.
+func TestChecksTakenAway(t *testing.T) {
+	t.Parallel()
+	for name, does := range map[string]fakecli.Script{
+		"the file":  shell("first", "rm -f cw.yaml"),
+		"all in it": writes("first", "cw.yaml", "merge: squash"),
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, nil)
+			h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("false", "1m")})
+			h.open()
+			h.trust()
+			h.work(job{name: "first", does: does})
+			m := h.held("first", "takes the checks of", "cw project trust")
+			h.trust("--ref", m.Parts[0].Commit)
+			h.taskIs("first", cw.TaskDone)
+			h.tidy()
+		})
+	}
 }

@@ -100,13 +100,14 @@ type job struct {
 	kind  cw.TaskType // "": auto
 	paths []string
 	after []string // names of tasks
+	asks  []cw.TaskQuestion
 	does  fakecli.Script
 }
 
 // task makes the task of a job.
 func (h *house) task(phase cw.PhaseID, j job) cw.TaskID {
 	h.T.Helper()
-	req := cw.CreateTaskRequest{PhaseID: phase, Name: j.name, Type: j.kind, Paths: j.paths}
+	req := cw.CreateTaskRequest{PhaseID: phase, Name: j.name, Type: j.kind, Paths: j.paths, Questions: j.asks}
 	if j.kind == "" || j.kind == cw.TaskCheckpointVerify {
 		j.does.Book = h.Books
 		req.Body = j.does.Goal()

@@ -60,7 +60,7 @@ func TestLanding(t *testing.T) {
 			write(h.Repo, "a.txt", "other\n")
 			git("add", "a.txt")
 			git("commit", "-q", "-m", "Another beginning")
-		}, "", []string{"ancestor in common"}, "", func() { git("branch", "-q", "-D", "scratch-orphan") }},
+		}, "", []string{"commit in common"}, "", func() { git("branch", "-q", "-D", "scratch-orphan") }},
 		{"a rebase", func(into string) {
 			h.commit(h.Repo, "Mine", map[string]string{"b.txt": "mine\n"})
 			git("branch", "-q", "-f", "upstream", base)

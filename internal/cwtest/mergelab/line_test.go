@@ -231,25 +231,27 @@ func (h *house) plan() (withWork []string) {
 }
 
 // decide does what a person does at checkpoints: decide, act, and reject a result
-// once before accepting it. The daemon may die at any of it.
+// once before accepting it; and learns of them from the inbox alone. The daemon
+// may die at any of it.
 func (h *house) decide() {
 	ctx, cancel := context.WithTimeout(h.T.Context(), 5*time.Second)
 	defer cancel()
-	st, err := h.Client().Dispatch(ctx, slug)
+	in, err := h.Client().Inbox(ctx, slug)
 	if err != nil {
 		return
 	}
-	for _, t := range st.Waiting {
-		if t.Wait.Code == cw.WaitPerson && t.Status == cw.TaskReady {
-			_, _ = h.Client().DecideTask(ctx, t.ID, cw.TaskVerdict{Accept: true, Comment: decided}) // asked again when it was not stored
-		}
-		if t.Wait.Code == cw.WaitBlocked {
-			h.T.Fatalf("%s is blocked: %s", t.Name, t.Wait.Text)
-		}
-	}
-	for _, m := range st.Merges {
-		if m.Verify && m.VerifiedBy == "" && m.Status == cw.MergeQueued {
-			_, _ = h.Client().DecideTask(ctx, m.TaskID, cw.TaskVerdict{Accept: m.Evidence != "", Comment: rejected})
+	for _, it := range in.Items {
+		switch {
+		case it.Kind == cw.InboxCheckpoint && it.MergeID == "":
+			_, _ = h.Client().DecideTask(ctx, it.TaskID, cw.TaskVerdict{Accept: true, Comment: decided}) // asked again when it was not stored
+		case it.Kind == cw.InboxCheckpoint:
+			m, there := h.mergeOf(it.Task)
+			if !there { // the daemon is dead
+				return
+			}
+			_, _ = h.Client().DecideTask(ctx, it.TaskID, cw.TaskVerdict{Accept: m.Evidence != "", Comment: rejected})
+		case it.Kind == cw.InboxBlocked || it.Kind == cw.InboxCrashed || strings.Contains(it.Hint, "cw dispatch retry"):
+			h.T.Fatalf("%s waits for somebody: %s %s", it.Task, it.Kind, it.Text)
 		}
 	}
 }

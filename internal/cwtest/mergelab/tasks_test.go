@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/lab"
@@ -79,6 +80,64 @@ func TestCancelledInChecks(t *testing.T) {
 			h.tidy()
 		})
 	}
+}
+
+// TestPausedInChecks pauses while work is checked: the check goes on, and nothing
+// is merged before the pause is over.
+func TestPausedInChecks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	begun, gate := filepath.Join(h.Books, "begun"), filepath.Join(h.Books, "gate")
+	h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("touch "+begun+"; while ! [ -e "+gate+" ]; do sleep 0.05; done", "1m")})
+	h.open()
+	h.trust()
+	h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")})
+	h.until("the check runs", func() bool { _, err := os.Stat(begun); return err == nil })
+	before := h.inMirror("rev-parse", branch)
+	_, err := h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchPaused})
+	h.need(err)
+	h.need(os.WriteFile(gate, nil, 0o600))
+	h.mergeIs("first", "is checked", func(m cw.Merge) bool { return len(m.Parts) == 1 && m.Parts[0].Checked })
+	resumed := time.Now()
+	if at := h.inMirror("rev-parse", branch); at != before {
+		t.Errorf("the branch was moved to %s", at)
+	}
+	_, err = h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchRunning})
+	h.need(err)
+	h.taskIs("first", cw.TaskDone)
+	if m, _ := h.mergeOf("first"); m.MergedAt == nil || m.MergedAt.Before(resumed) {
+		t.Errorf("it was merged at %v, and the pause was over at %v", m.MergedAt, resumed)
+	}
+	h.tidy()
+}
+
+// TestBegunAnewInChecks wants a task done once more while its work is checked, and
+// holds it back: what was on its way is merged neither now nor later.
+func TestBegunAnewInChecks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	begun, gate := filepath.Join(h.Books, "begun"), filepath.Join(h.Books, "gate")
+	h.commit(h.Repo, "Check", map[string]string{"cw.yaml": project("if [ -e first.txt ]; then touch "+begun+"; while ! [ -e "+gate+" ]; do sleep 0.05; done; fi", "1m")})
+	h.open()
+	h.trust()
+	second := writes("second", "second.txt", "second")
+	second.Wait = begun
+	h.work(job{name: "first", paths: []string{"first.txt"}, does: writes("first", "first.txt", "first")},
+		job{name: "second", paths: []string{"second.txt"}, does: second})
+	h.taskIs("second", cw.TaskVerifying)
+	hold, again := true, cw.TaskPending
+	_, err := h.Client().EditInitiative(t.Context(), slug, cw.InitiativeEdit{Work: &cw.WorkEdit{Hold: &hold}})
+	h.need(err)
+	_, err = h.Client().EditTask(t.Context(), h.tasks["first"], cw.TaskEdit{Status: &again})
+	h.need(err)
+	h.mergeIs("first", "is dismissed", func(m cw.Merge) bool { return m.Status == cw.MergeDismissed })
+	h.need(os.WriteFile(gate, nil, 0o600))
+	h.taskIs("second", cw.TaskDone)
+	h.taskIs("first", cw.TaskPending)
+	if names := h.inMirror("ls-tree", "--name-only", branch); hasAll(names, []string{"first.txt"}) {
+		t.Errorf("on the branch are\n%s", names)
+	}
+	h.tidy()
 }
 
 // TestAgentRemoved stops and removes the agent of a task: the task is left to a

@@ -168,9 +168,11 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"PhasesAndTasks", nil, phasesAndTasksCase},
 		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},
 		{"BadPrompts", nil, badPromptsCase},
+		{"Decisions", func(f Fixture) bool { return f.Dispatches }, decisionsCase},
 		{"Dispatch", func(f Fixture) bool { return f.Dispatches }, dispatchCase},
 		{"DispatchPlan", func(f Fixture) bool { return f.Dispatches }, dispatchPlanCase},
 		{"BadDispatch", func(f Fixture) bool { return f.Dispatches }, badDispatchCase},
+		{"Inbox", func(f Fixture) bool { return f.Suggest != nil && f.Ask != nil && f.Text != nil }, inboxCase},
 		{"Proposals", func(f Fixture) bool { return f.Suggest != nil }, proposalsCase},
 	}
 	for _, c := range cases {

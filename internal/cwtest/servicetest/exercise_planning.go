@@ -354,6 +354,64 @@ func tasksCase(t *testing.T, f Fixture, v cw.InitiativeView) {
 	}
 }
 
+// decisionsCase: a decision keeps what it asks, and only a decision asks; what
+// nobody could answer, and answers that nobody gave, are refused.
+func decisionsCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	v := initiative(t, f)
+	asked := []cw.TaskQuestion{
+		{ID: "colour", Header: "Colour", Text: "Which <&> ü?", Options: []cw.QuestionOption{{Label: "blue", Description: "as the logo"}, {Label: "red"}}, MultiSelect: true},
+		{Text: "Why?\nSay it."},
+	}
+	req := cw.CreateTaskRequest{PhaseID: v.Phases[0].ID, Name: "Choose", Type: cw.TaskCheckpointDecide, DependsOn: []cw.TaskID{v.Tasks[0].ID}, Questions: asked}
+	made, err := s.CreateTask(ctx, req)
+	ok(t, err)
+	want := cw.FilledQuestions(asked)
+	got, err := s.Task(ctx, made.ID)
+	ok(t, err)
+	if diff := cmp.Diff([][]cw.TaskQuestion{want, want}, [][]cw.TaskQuestion{made.Questions, got.Questions}); diff != "" {
+		t.Errorf("made, and read (-want +got):\n%s", diff)
+	}
+	listed, err := s.Tasks(ctx, cw.TaskFilter{PhaseID: v.Phases[0].ID})
+	ok(t, err)
+	for _, task := range listed {
+		if task.Questions != nil {
+			t.Errorf("%s is listed with what it asks", task.Name)
+		}
+	}
+	answered := []cw.TaskQuestion{{Text: "Why?", Answer: "so"}}
+	for what, questions := range map[string][]cw.TaskQuestion{
+		"no text": {{ID: "a"}}, "no id": {{ID: "a b", Text: "Why?"}}, "an id twice": {{ID: "a", Text: "Why?"}, {ID: "a", Text: "How?"}},
+		"no label": {{Text: "Why?", Options: []cw.QuestionOption{{}}}}, "an answer": answered, "too many": make([]cw.TaskQuestion, cw.TaskQuestionsMax+1),
+	} {
+		bad := req
+		bad.Questions = questions
+		_, err := s.CreateTask(ctx, bad)
+		wantCode(t, "CreateTask with "+what, err, cw.CodeInvalid)
+		_, err = s.EditTask(ctx, made.ID, cw.TaskEdit{Questions: &questions})
+		wantCode(t, "EditTask with "+what, err, cw.CodeInvalid)
+	}
+	auto := req
+	auto.Type = cw.TaskAuto
+	_, err = s.CreateTask(ctx, auto)
+	wantCode(t, "CreateTask with questions of a task for agents", err, cw.CodeInvalid)
+	_, err = s.EditTask(ctx, made.ID, cw.TaskEdit{Type: &auto.Type})
+	wantCode(t, "EditTask to a task for agents", err, cw.CodeInvalid)
+	for what, verdict := range map[string]cw.TaskVerdict{
+		"a rejection": {Comment: "no", Answers: map[string]string{"colour": "blue"}}, "answers that are too long": {Accept: true, Answers: map[string]string{"q2": strings.Repeat("x", cw.VerdictMax)}},
+	} {
+		_, err := s.DecideTask(ctx, made.ID, verdict)
+		wantCode(t, "DecideTask with "+what, err, cw.CodeInvalid)
+	}
+	_, err = s.DecideTask(ctx, made.ID, cw.TaskVerdict{Accept: true, Answers: map[string]string{"colour": "blue", "q2": "so"}})
+	wantCode(t, "DecideTask of what is not reached", err, cw.CodeRefused)
+	edited, err := s.EditTask(ctx, made.ID, cw.TaskEdit{Questions: &[]cw.TaskQuestion{}})
+	ok(t, err)
+	if edited.Questions != nil {
+		t.Errorf("it asks %+v", edited.Questions)
+	}
+}
+
 // proposalsCase: what an agent suggests is listed, shown beside what it changes,
 // and accepted or dismissed once.
 func proposalsCase(t *testing.T, f Fixture) {

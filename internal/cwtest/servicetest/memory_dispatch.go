@@ -160,7 +160,7 @@ func (m *Memory) SetDispatch(_ context.Context, req cw.DispatchRequest) (status 
 
 // RetryTask implements cw.DispatchService.
 func (m *Memory) RetryTask(ctx context.Context, id cw.TaskID) (cw.Task, error) {
-	return m.moveTask(ctx, id, func(t cw.Task) (cw.TaskStatus, error) {
+	return m.moveTask(ctx, id, func(t *cw.Task) (cw.TaskStatus, error) {
 		if t.Status != cw.TaskBlocked {
 			return "", cw.Errorf(cw.CodeRefused, "the task %s is %s, not blocked", t.ID, t.Status).WithHint("cw dispatch status says why tasks wait")
 		}
@@ -173,14 +173,18 @@ func (m *Memory) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVerdict)
 	if err := v.Check(); err != nil {
 		return cw.Task{}, err
 	}
-	return m.moveTask(ctx, id, func(t cw.Task) (cw.TaskStatus, error) {
+	return m.moveTask(ctx, id, func(t *cw.Task) (cw.TaskStatus, error) {
 		switch {
-		case !reached(t) || m.waitBefore(t) != nil:
+		case !reached(*t) || m.waitBefore(*t) != nil:
 			return "", cw.Errorf(cw.CodeRefused, "the task %s waits for no verdict", t.ID).WithHint("cw task show %s says where it stands", t.ID)
-		case v.Accept && v.Comment == "" && t.Type == cw.TaskCheckpointDecide:
+		case v.Accept && v.Comment == "" && t.Type == cw.TaskCheckpointDecide && len(t.Questions)+len(v.Answers) == 0:
 			return "", cw.Errorf(cw.CodeInvalid, "what was decided?").WithHint("say it with a comment")
 		case v.Accept:
-			return cw.TaskDone, nil
+			questions, err := t.Decide(v.Answers)
+			if err == nil {
+				t.Questions, t.Summary = questions, cw.DecidedText(questions, v.Comment)
+			}
+			return cw.TaskDone, err
 		case t.Type == cw.TaskCheckpointVerify:
 			return cw.TaskRunning, nil
 		}
@@ -188,7 +192,7 @@ func (m *Memory) DecideTask(ctx context.Context, id cw.TaskID, v cw.TaskVerdict)
 	})
 }
 
-func (m *Memory) moveTask(ctx context.Context, id cw.TaskID, decide func(cw.Task) (cw.TaskStatus, error)) (task cw.Task, err error) {
+func (m *Memory) moveTask(ctx context.Context, id cw.TaskID, decide func(*cw.Task) (cw.TaskStatus, error)) (task cw.Task, err error) {
 	if task, err = m.plans.TaskByID(ctx, id); err != nil {
 		return cw.Task{}, err
 	}
@@ -196,7 +200,7 @@ func (m *Memory) moveTask(ctx context.Context, id cw.TaskID, decide func(cw.Task
 		i := slices.IndexFunc(m.plans.tasks, func(t cw.Task) bool { return t.ID == id })
 		row := &m.plans.tasks[i]
 		var to cw.TaskStatus
-		if to, err = decide(*row); err != nil {
+		if to, err = decide(row); err != nil {
 			task = cw.Task{}
 			return
 		}
