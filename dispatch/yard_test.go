@@ -614,3 +614,10 @@ func (r *repos) elsewhere(id cw.InitiativeID) {
 	defer r.mu.Unlock()
 	r.heads[id] += "-and-more"
 }
+
+// conflicting lets work go together with nothing.
+func (r *repos) conflicting(head string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.conflicts[head] = true
+}

@@ -142,7 +142,13 @@ func (h *house) trust(args ...string) {
 // until waits until something holds. The daemon may die meanwhile.
 func (h *house) until(what string, holds func() bool) {
 	h.T.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+	h.within(patience, what, holds)
+}
+
+// within is until with another bound, for what is many waits in one.
+func (h *house) within(bound time.Duration, what string, holds func() bool) {
+	h.T.Helper()
+	for end := time.Now().Add(bound); ; time.Sleep(pause) {
 		h.mend()
 		if holds() {
 			return

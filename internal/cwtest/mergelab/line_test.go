@@ -142,7 +142,7 @@ func TestLine(t *testing.T) {
 		_, err := h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchRunning})
 		return err == nil
 	})
-	h.until("all tasks are done", func() bool {
+	h.within(4*patience, "all tasks are done", func() bool {
 		h.decide()
 		tasks, err := h.Client().Tasks(t.Context(), cw.TaskFilter{Initiative: slug})
 		return err == nil && !slices.ContainsFunc(tasks, func(x cw.Task) bool { return x.Status != cw.TaskDone })
