@@ -49,7 +49,7 @@ func Parse(data []byte) (cw.ProjectFile, error) {
 
 // topKeys lists the keys of the file.
 func topKeys() []string {
-	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge"}
+	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge", "run"}
 }
 
 // readKey reads the value of one key of the file.
@@ -71,6 +71,8 @@ func readKey(f *cw.ProjectFile, key string, value *yaml.Node) (err error) {
 		f.Include, err = readInclude(value)
 	case "merge":
 		f.Merge, err = readMerge(value)
+	case "run":
+		f.Run, err = readRun(value)
 	}
 	return err
 }
@@ -116,6 +118,19 @@ func readMerge(node *yaml.Node) (cw.MergeStrategy, error) {
 			WithHint("it is %s (a commit with two parents) or %s (one commit with all changes)", cw.MergeCommit, cw.MergeSquash)
 	}
 	return strategy, nil
+}
+
+// readRun reads how a person runs the result.
+func readRun(node *yaml.Node) (string, error) {
+	text := strings.TrimSpace(node.Value)
+	switch {
+	case node.Kind != yaml.ScalarNode || text == "" || len(text) > cw.RunTextMax:
+		return "", invalid(node.Line, "run is a text of at most %d KiB", cw.RunTextMax>>10).
+			WithHint("it tells people how they run or look at the result, and is never run by cw")
+	case strings.ContainsFunc(text, func(r rune) bool { return unseen(r) && r != '\n' && r != '\t' }):
+		return "", invalid(node.Line, "run has characters that cannot be seen")
+	}
+	return text, nil
 }
 
 // Printable shows a text as people may safely see it: characters that are not

@@ -30,6 +30,9 @@ checks:
   test: {run: "go test ./...", timeout: 1h30m}
   last: true
 merge: squash
+run: |
+  npm start
+  open http://localhost:$CW_PORT_0
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +55,7 @@ merge: squash
 			{Name: "last", Run: "true", Timeout: usual},
 		},
 		Merge: cw.MergeSquash,
+		Run:   "npm start\nopen http://localhost:$CW_PORT_0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -116,6 +120,10 @@ func TestParseRefuses(t *testing.T) {
 		{"env: {LD_PRELOAD: b}", "cannot be set here", "loads code"},
 		{"env: {DYLD_INSERT_LIBRARIES: b}", "cannot be set here", "loads code"},
 		{"env: {GIT_DIR: b}", "cannot be set here", "another repository"},
+		{"run: [npm start]", "run is a text", "never run by cw"},
+		{"run: '  '", "run is a text", ""},
+		{"run: " + strings.Repeat("x", 5<<10), "run is a text of at most 4 KiB", ""},
+		{"run: \"a\\u202eb\"", "cannot be seen", ""},
 		{"ports: many", "ports is a number from 0 to 20", "free ports"},
 		{"ports: 21", "ports is a number", ""},
 		{"ports: -1", "ports is a number", ""},

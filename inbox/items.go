@@ -313,7 +313,7 @@ func (m *maker) work() {
 		}
 		switch {
 		case merge != nil && merge.AwaitsPerson():
-			it.Key, it.Kind, it.Text, it.Hint = "checkpoint:"+string(t.ID), cw.InboxCheckpoint, "look at the result: "+t.Name, "cw task diff "+string(t.ID)
+			it.Key, it.Kind, it.Text, it.Hint = "checkpoint:"+string(t.ID), cw.InboxCheckpoint, "look at the result: "+t.Name, "cw task show "+string(t.ID)
 		case t.Wait == nil && merge != nil && merge.WaitCode == cw.WaitProject:
 			it.Key, it.Kind, it.Text, it.Hint = "merge:"+string(merge.ID), cw.InboxMerge, merge.Wait, "cw merge list "+t.Initiative
 		case t.Wait == nil:

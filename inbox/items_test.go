@@ -85,7 +85,7 @@ func TestItems(t *testing.T) {
 				Merges:  []cw.Merge{{ID: "m", TaskID: "v", Status: cw.MergeQueued, Verify: true, Wait: "a person looks at the result"}},
 			}},
 			[]string{
-				"checkpoint checkpoint:v ×1 +2 [agent-a|v|sale] look at the result: task v → cw task diff v",
+				"checkpoint checkpoint:v ×1 +2 [agent-a|v|sale] look at the result: task v → cw task show v",
 				"checkpoint checkpoint:d ×1 +1 [agent-|d|sale] task d → do decide",
 			},
 		},

@@ -225,6 +225,19 @@ func TestTasks(t *testing.T) {
 			at := epoch.Add(time.Minute)
 			t.AgentID, t.Starts, t.Blocked, t.RetryAt = "aaaaaaaaaaaa", 1, "brave-otter crashed (no_signal)", &at
 		}, 0},
+		{"show result", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
+			plans(b)
+			three(b)
+			t := &b.fake.initiatives[0].Tasks[2]
+			t.Type, t.Status, t.AgentID = cw.TaskCheckpointVerify, cw.TaskVerifying, "calm-fox"
+			b.fake.projects = []cw.Project{{ID: b.fake.agents[1].Projects[0].ProjectID, Name: "repo"}}
+			b.fake.file = cw.ProjectFileView{Present: true, File: cw.ProjectFile{Run: "npm start\x1b[2J\nopen http://localhost"}}
+		}, 0},
+		{"show result that cannot be read", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
+			plans(b)
+			t := &b.fake.initiatives[0].Tasks[2]
+			t.Type, t.Status, t.AgentID = cw.TaskCheckpointVerify, cw.TaskVerifying, "gone"
+		}, 0},
 		{"show json", []string{"task", "show", "hhhhhhhhhhhh", "--json"}, plans, 0},
 		{"show mistyped", []string{"task", "show", "hhhhhhhhhhhhh"}, plans, 3},
 		{"create", []string{

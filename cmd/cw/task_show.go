@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -42,5 +43,46 @@ func taskShowRun(ctx context.Context, o *taskShowOptions) error {
 	}
 	a.printText("", t.Body)
 	a.printTaskQuestions(t)
+	a.printResult(ctx, svc, t)
 	return nil
+}
+
+// printResult tells a person who is asked to look at the result of a task where it
+// is, how it is run, and what to say then. It only adds to the picture: what cannot
+// be read is left out.
+func (a *app) printResult(ctx context.Context, svc cw.Services, t cw.Task) {
+	if t.Type != cw.TaskCheckpointVerify || !t.AwaitsVerdict() {
+		return
+	}
+	a.printf("\n%s\n", a.paint(a.outTTY).bold("Look at the result"))
+	var rows [][2]string
+	if v, err := svc.Agent(ctx, string(t.AgentID)); err == nil {
+		for _, w := range v.Projects {
+			rows = append(rows, resultIn(ctx, svc, w)...)
+		}
+	}
+	id := oneLine(string(t.ID))
+	facts(a.out, "  ", append(rows, [][2]string{
+		{"changes", "cw task diff " + id},
+		{"good", "cw task done " + id},
+		{"not yet", "cw task reject " + id + " --comment \"what is to be different\""},
+	}...))
+}
+
+// resultIn is what there is to be looked at in one project.
+func resultIn(ctx context.Context, svc cw.Services, w cw.AgentWorktree) [][2]string {
+	if w.Commits == 0 {
+		return nil
+	}
+	run := ""
+	if f, err := svc.ProjectFile(ctx, string(w.ProjectID), w.HeadCommit); err == nil {
+		run = clean(f.File.Run)
+	}
+	return [][2]string{
+		{"project", oneLine(w.Project)},
+		{"branch", oneLine(w.Branch)},
+		{"worktree", worktreeFact(w)},
+		{"size", fmt.Sprintf("%s, %s", count(w.Commits, "commit"), statFact(w.Stat))},
+		{"run", run},
+	}
 }

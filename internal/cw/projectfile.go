@@ -15,6 +15,7 @@ const (
 	ProjectFileMax  = 64 << 10 // bytes
 	PortSlotsMax    = 20       // ports of one worktree
 	CheckTimeoutMax = 6 * time.Hour
+	RunTextMax      = 4 << 10 // bytes
 )
 
 // ProjectFile is what cw.yaml says. Its commands run only after a person has
@@ -28,6 +29,7 @@ type ProjectFile struct {
 	Include  []string          `json:"include" doc:"patterns as in .worktreeinclude, added to that file's"`
 	Checks   []ProjectCommand  `json:"checks" doc:"run at the merged commit before the branch is moved, in order"`
 	Merge    MergeStrategy     `json:"merge" doc:"merge or squash"`
+	Run      string            `json:"run,omitempty" doc:"how a person runs or looks at the result: shown where one is asked to, and never run by cw"`
 }
 
 // Commands tells whether the file has anything that is run, that reaches what is
