@@ -45,6 +45,9 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 			return err
 		}
 	}
+	if err := x.looked(ctx); err != nil {
+		return err
+	}
 	conflicts, err := x.try(ctx)
 	if err != nil {
 		return err
@@ -70,6 +73,60 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 		}
 	}
 	return x.finish(ctx)
+}
+
+// looked refuses work that contains other work at which a person is to look first:
+// an agent may merge the branch of another one.
+func (x *merging) looked(ctx context.Context) error {
+	all, err := x.d.Store.MergesOf(ctx, x.in.ID)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		over := other.Status == cw.MergeMerged || other.Status == cw.MergeDismissed
+		if other.ID == x.m.ID || !other.Verify || other.VerifiedBy != "" || over {
+			continue
+		}
+		holds, err := x.holds(ctx, other)
+		if err != nil {
+			return err
+		}
+		if !holds {
+			continue
+		}
+		t, err := x.d.Store.TaskByID(ctx, other.TaskID)
+		if err != nil {
+			return err
+		}
+		return personError{cw.Errorf(cw.CodeRefused, "the work contains that of %q, at which nobody has looked yet", t.Name).WithHint("look at it: cw task show %s", t.ID)}
+	}
+	return nil
+}
+
+// holds tells whether the work contains that of another task in any project.
+func (x *merging) holds(ctx context.Context, other cw.Merge) (bool, error) {
+	for _, part := range x.m.Parts {
+		for _, o := range other.Parts {
+			if o.ProjectID != part.ProjectID || o.Head == "" {
+				continue
+			}
+			if brings, err := x.brings(ctx, part, o.Head); err != nil || brings {
+				return brings, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// brings tells whether a part has a commit that the branch does not have.
+func (x *merging) brings(ctx context.Context, part cw.MergePart, commit string) (bool, error) {
+	p := x.proj[part.ProjectID]
+	in, err := x.d.Repos.Contains(ctx, p, part.Head, commit)
+	if err != nil || !in {
+		return false, err
+	}
+	has, err := x.d.Repos.Contains(ctx, p, x.rows[part.ProjectID].Head, commit)
+	return err == nil && !has, err
 }
 
 // try merges each part in memory with the branch as it is now. A part whose

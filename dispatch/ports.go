@@ -77,6 +77,8 @@ type Repos interface {
 	Changed(ctx context.Context, p cw.Project, path, commit string) ([]string, error)
 	// File reads the project file at a commit of cw's copy.
 	File(ctx context.Context, p cw.Project, commit string) (cw.ProjectFileView, error)
+	// Contains tells whether a commit has another among its ancestors.
+	Contains(ctx context.Context, p cw.Project, commit, ancestor string) (bool, error)
 	// Reserved names files of cw's own that commits touch.
 	Reserved(ctx context.Context, p cw.Project, base, head string) ([]string, error)
 	// Diff compares a commit with where it parted from another.

@@ -529,6 +529,10 @@ func (r *repos) Changed(context.Context, cw.Project, string, string) ([]string, 
 	return nil, nil
 }
 
+func (r *repos) Contains(_ context.Context, _ cw.Project, commit, ancestor string) (bool, error) {
+	return commit == ancestor, nil
+}
+
 func (r *repos) Reserved(context.Context, cw.Project, string, string) ([]string, error) {
 	return nil, nil
 }

@@ -41,6 +41,25 @@ func (m *Manager) DiffCommits(ctx context.Context, p cw.Project, base, head stri
 	return d, nil
 }
 
+// Contains tells whether a commit has another among its ancestors, or is it. Both
+// are full ids. One that the mirror does not have contains nothing and is in
+// nothing.
+func (m *Manager) Contains(ctx context.Context, p cw.Project, commit, ancestor string) (bool, error) {
+	c, err := m.openCommits(ctx, p, ancestor, commit)
+	if cw.ErrorCode(err) == cw.CodeNotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer c.close()
+	holds, err := c.contains(ctx, commit, ancestor)
+	if err != nil {
+		return false, fmt.Errorf("look for %.12s in %.12s: %w", ancestor, commit, err)
+	}
+	return holds, nil
+}
+
 // CheckReserved names the paths in cw's own folders of a worktree that commits of
 // head, which base does not have, touch, in order: such commits cannot be merged,
 // also when a later one takes it back. Both are full ids of commits in the mirror.

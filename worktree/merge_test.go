@@ -311,6 +311,25 @@ func TestCheckReserved(t *testing.T) {
 	}
 }
 
+// TestContains: a commit holds itself and what it came from, and nothing else.
+func TestContains(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	start := l.initiative("goal").begin()
+	one, other := l.commitOn([]string{start}, map[string]string{"x": "1"}), l.commitOn([]string{start}, map[string]string{"y": "1"})
+	both, missing := l.commitOn([]string{one, other}, nil), strings.Repeat("1", 40)
+	for _, test := range []struct {
+		commit, ancestor string
+		want             bool
+	}{
+		{one, one, true}, {one, start, true}, {both, other, true}, {start, one, false}, {one, other, false}, {one, missing, false}, {missing, one, false},
+	} {
+		if got, err := l.m.Contains(ctx(t), l.p, test.commit, test.ancestor); got != test.want || err != nil {
+			t.Errorf("%.9s in %.9s: %v, %v", test.ancestor, test.commit, got, err)
+		}
+	}
+}
+
 // TestShallow merges, compares and lands where history is cut off.
 func TestShallow(t *testing.T) {
 	t.Parallel()

@@ -225,6 +225,10 @@ func (r dispatchRepos) Changed(ctx context.Context, p cw.Project, path, commit s
 	return r.repos.ScratchChanged(ctx, p, path, commit)
 }
 
+func (r dispatchRepos) Contains(ctx context.Context, p cw.Project, commit, ancestor string) (bool, error) {
+	return r.repos.Contains(ctx, p, commit, ancestor)
+}
+
 func (r dispatchRepos) Reserved(ctx context.Context, p cw.Project, base, head string) ([]string, error) {
 	return r.repos.CheckReserved(ctx, p, base, head)
 }

@@ -82,6 +82,30 @@ func TestCancelledInChecks(t *testing.T) {
 	}
 }
 
+// TestUnseenWork has an agent merge the branch of another one at whose result a
+// person is to look: it does not come onto the branch of the initiative that way.
+func TestUnseenWork(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.open()
+	h.work(job{name: "first", kind: cw.TaskCheckpointVerify, does: writes("first", "first.txt", "first")})
+	looked := h.mergeIs("first", "waits for a person", cw.Merge.AwaitsPerson)
+	takes := shell("second", "git merge -q --no-edit "+looked.Parts[0].Head, "echo second > second.txt")
+	h.task(h.phase(slug, "More"), job{name: "second", does: takes})
+	h.held("second", `contains that of "first"`, "cw task show "+string(h.tasks["first"]))
+	_, err := h.Client().DecideTask(t.Context(), h.tasks["first"], cw.TaskVerdict{Comment: "not yet"})
+	h.need(err)
+	h.taskIs("first", cw.TaskVerifying)
+	if m, _ := h.mergeOf("second"); m.Status == cw.MergeMerged {
+		t.Error("it was merged after the other was rejected")
+	}
+	h.mergeIs("first", "waits for a person again", cw.Merge.AwaitsPerson)
+	_, err = h.Client().DecideTask(t.Context(), h.tasks["first"], cw.TaskVerdict{Accept: true})
+	h.need(err)
+	h.taskIs("first", cw.TaskDone)
+	h.taskIs("second", cw.TaskDone)
+}
+
 // TestPausedInChecks pauses while work is checked: the check goes on, and nothing
 // is merged before the pause is over.
 func TestPausedInChecks(t *testing.T) {
