@@ -9,18 +9,29 @@ import (
 	"cw/internal/cw"
 )
 
-type statusOptions struct{ app *app }
+type statusOptions struct {
+	app   *app
+	watch bool
+}
 
 func newStatusCmd(a *app, runF func(context.Context, *statusOptions) error) *cobra.Command {
 	opts := &statusOptions{app: a}
-	return &cobra.Command{
-		Use:         "status",
-		Short:       "Tell how the daemon is",
-		Long:        "Tell how the daemon is, and what the agents that run work at. It is not started for\nthat.",
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell how the daemon is",
+		Long: `Tell how the daemon is, and what the agents that run work at. It is not started for
+that.
+
+With --watch it prints a line whenever who works or what waits is not as it was
+before, until Ctrl-C; with --json each line is the whole status. A daemon that goes
+away meanwhile is waited for.`,
+		Example:     "cw status\ncw status --watch | tee status.log",
 		Annotations: exits("0  the daemon answers", "5  it does not run, or does not answer"),
 		Args:        noArgs,
 		RunE:        start(a, runF, statusRun, opts),
 	}
+	cmd.Flags().BoolVarP(&opts.watch, "watch", "w", false, "go on, with a line for each change, until Ctrl-C")
+	return cmd
 }
 
 func statusRun(ctx context.Context, o *statusOptions) error {
@@ -39,6 +50,9 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 	}
 	if err != nil {
 		return err
+	}
+	if o.watch {
+		return a.watchStatus(ctx, svc)
 	}
 	s, err := svc.Status(ctx)
 	if err != nil {
@@ -87,7 +101,7 @@ func checkpointsFact(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: cw dispatch status", plural(n, "1 waits for you", fmt.Sprintf("%d wait for you", n)))
+	return fmt.Sprintf("%s: cw inbox", plural(n, "1 waits for you", fmt.Sprintf("%d wait for you", n)))
 }
 
 // tasksFact tells how far tasks are, "" when there is nothing to do.
