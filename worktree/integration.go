@@ -18,7 +18,7 @@ type IntegrationRequest struct {
 	// Ours tells of a commit where the branch is, and that is not Known, whether cw
 	// itself moved it there: a daemon may die, or another call be faster, between
 	// that and the moment in which it is stored. nil: it did not.
-	Ours func(ctx context.Context, commit string) (bool, error)
+	Ours func(ctx context.Context, commit string) (bool, error) `json:"-"`
 }
 
 // integrationRef keeps the head of an initiative's branch, integrationBaseRef the

@@ -28,7 +28,8 @@ func trustCase(t *testing.T, f Fixture) {
 		}
 		return view
 	}
-	if v := look("no file"); v.Present || !v.Trusted || v.Digest != "" || v.Content != "" || v.Problem != "" {
+	none := look("no file")
+	if v := none; v.Present || !v.Trusted || v.Digest != environment.Digest(nil) || v.Content != "" || v.Problem != "" {
 		t.Errorf("without a file: %+v", v)
 	}
 	trust := func(digest string) error {
@@ -36,6 +37,7 @@ func trustCase(t *testing.T, f Fixture) {
 		return err
 	}
 	wantCode(t, "trust in nothing", trust(""), cw.CodeRefused)
+	wantCode(t, "trust in no file", trust(none.Digest), cw.CodeRefused)
 
 	f.CommitFile(t, "ports: 2\nmerge: squash\n")
 	if v := look("no commands"); !v.Present || !v.Trusted || v.TrustedBy != "" || v.File.Ports != 2 || v.File.Merge != cw.MergeSquash {

@@ -33,10 +33,10 @@ func (m *Memory) projectFile(project, ref string) (cw.ProjectFileView, error) {
 		return view, err
 	}
 	view.Content, view.Present = m.files[p.Path]
+	view.Digest = environment.Digest([]byte(view.Content))
 	if view.Trusted = !view.Present; !view.Present {
 		return view, nil
 	}
-	view.Digest = environment.Digest([]byte(view.Content))
 	file, err := environment.Parse([]byte(view.Content))
 	if err != nil {
 		view.Problem = err.Error()
