@@ -63,7 +63,7 @@ func inYardAt(t *testing.T, dir string, test func(y *yard)) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		y.T, y.db, y.Manager, y.log = t, db, planning.New(db), &logBook{}
-		y.crew = &crew{y: y, called: map[cw.TaskID][]cw.SpawnRequest{}}
+		y.crew = &crew{y: y, called: map[cw.TaskID][]cw.SpawnRequest{}, over: map[cw.RunID]bool{}}
 		y.repos = &repos{heads: map[cw.InitiativeID]string{}, conflicts: map[string]bool{}, files: map[string]cw.ProjectFileView{}}
 		test(y)
 	})
@@ -275,6 +275,7 @@ type crew struct {
 	stopped []string                        // guarded by mu
 	checks  []cw.RunID                      // guarded by mu
 	ended   []cw.RunID                      // guarded by mu: checks that nobody waits for
+	over    map[cw.RunID]bool               // guarded by mu: checks that came to their end
 	woken   []cw.AgentID                    // guarded by mu
 }
 
@@ -420,7 +421,7 @@ func (c *crew) EndChecks(ctx context.Context, wanted func(context.Context) (map[
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range c.checks {
-		if !needed[id] {
+		if !needed[id] && !c.over[id] { // one that ended meanwhile stays as it came out
 			c.ended = append(c.ended, id)
 		}
 	}
@@ -431,10 +432,16 @@ func (c *crew) RunCommands(ctx context.Context, r cw.CommandRun) (cw.CommandResu
 	c.mu.Lock()
 	c.checks = append(c.checks, r.ID)
 	c.mu.Unlock()
+	result, err := cw.CommandResult{OK: true}, error(nil)
 	if c.check != nil {
-		return c.check(ctx, r)
+		result, err = c.check(ctx, r)
 	}
-	return cw.CommandResult{OK: true}, nil
+	if err == nil {
+		c.mu.Lock()
+		c.over[r.ID] = true
+		c.mu.Unlock()
+	}
+	return result, err
 }
 
 // count gives how many agents were made for a task.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +18,23 @@ import (
 // changing are services whose status changes, and which tell of it.
 type changing struct {
 	*fakeServices
-	bell   chan struct{}
-	status cw.DaemonStatus
-	err    error
-	looks  int
+	bell chan struct{}
+
+	mu     sync.Mutex
+	status cw.DaemonStatus // guarded by mu
+	err    error           // guarded by mu
+	looks  int             // guarded by mu
+}
+
+func (c *changing) change(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
 }
 
 func (c *changing) Status(context.Context) (cw.DaemonStatus, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.looks++
 	return c.status, c.err
 }
@@ -59,7 +70,7 @@ func TestStatusWatch(t *testing.T) {
 		go func() { ended <- b.watchStatus(ctx, c) }()
 		time.Sleep(2 * watchEvery)
 		ring := func(change func()) {
-			change()
+			c.change(change)
 			c.bell <- struct{}{}
 			time.Sleep(2 * watchEvery)
 		}
@@ -71,15 +82,18 @@ func TestStatusWatch(t *testing.T) {
 			c.err = nil
 			c.status.TasksRunning, c.status.TasksWaiting, c.status.Merges, c.status.Checkpoints, c.status.Questions = 2, 4, 1, 2, 0
 		})
-		before := c.looks
+		before := 0
+		c.change(func() { before = c.looks })
 		for range 100 {
 			c.bell <- struct{}{}
 			time.Sleep(30 * time.Millisecond)
 		}
-		if looks := c.looks - before; looks < 2 || looks > 4 {
-			t.Errorf("100 events in 3 seconds cost %d looks", looks)
-		}
-		c.status.DiskLow = true // of which no event tells
+		c.change(func() {
+			if looks := c.looks - before; looks < 2 || looks > 4 {
+				t.Errorf("100 events in 3 seconds cost %d looks", looks)
+			}
+			c.status.DiskLow = true // of which no event tells
+		})
 		time.Sleep(watchQuiet + watchEvery)
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
