@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,9 @@ func initiativeCreateRun(ctx context.Context, o *initiativeCreateOptions) error 
 	if err != nil {
 		return err
 	}
+	if err := a.register(ctx, svc, req.Projects); err != nil {
+		return err
+	}
 	made, err := svc.CreateInitiative(ctx, req)
 	if err != nil {
 		return err
@@ -76,4 +80,24 @@ func (a *app) projectRefs(words []string) ([]string, error) {
 		}
 	}
 	return refs, nil
+}
+
+// register registers repositories that are named by a path and not known yet, as
+// cw run does, and names them as they are called then.
+func (a *app) register(ctx context.Context, svc cw.Services, refs []string) error {
+	for i, ref := range refs {
+		if !filepath.IsAbs(ref) {
+			continue
+		}
+		if _, err := svc.Project(ctx, ref); cw.ErrorCode(err) != cw.CodeNotFound {
+			continue // it is known, or something else is wrong, which whoever needs it says
+		}
+		p, err := svc.AddProject(ctx, cw.ProjectRequest{Path: ref})
+		if err != nil {
+			return err
+		}
+		refs[i] = string(p.ID)
+		a.note("%s is registered as %s", oneLine(p.Where()), oneLine(p.Name))
+	}
+	return nil
 }

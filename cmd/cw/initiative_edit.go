@@ -93,6 +93,11 @@ func (a *app) editInitiative(ctx context.Context, ref string, e cw.InitiativeEdi
 	if err != nil {
 		return err
 	}
+	if e.Projects != nil {
+		if err := a.register(ctx, svc, *e.Projects); err != nil {
+			return err
+		}
+	}
 	i, err := svc.EditInitiative(ctx, ref, e)
 	if err != nil {
 		return hintNear(ctx, svc, err, nounInitiative, ref)

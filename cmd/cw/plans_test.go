@@ -112,6 +112,10 @@ func TestInitiative(t *testing.T) {
 		{"create two lines", []string{"initiative", "create", "a\nb"}, nil, 2},
 		{"create bad goal", []string{"initiative", "create", "a", "--goal", "-"}, stdin("\xff"), 2},
 		{"create long goal", []string{"initiative", "create", "a", "--goal", "-"}, stdin(strings.Repeat("x", cw.BodyMax+1)), 2},
+		{"create in an unknown folder", []string{"initiative", "create", "Spring sale", "--project", "../docs"}, func(b *bench) {
+			b.fake.errs["AddProject"] = cw.Errorf(cw.CodeInvalid, "/work/docs is no git repository").WithHint("make one: git init /work/docs")
+		}, 2},
+		{"edit in a new folder", []string{"initiative", "edit", "spring-sale", "--project", "../docs"}, plans, 0},
 		{"create empty project", []string{"initiative", "create", "a", "--project", ""}, nil, 2},
 		{"create no project", []string{"initiative", "create", "a", "--project", "shp"}, func(b *bench) {
 			b.fake.errs["CreateInitiative"] = cw.Errorf(cw.CodeNotFound, `there is no project "shp"`).WithHint("see: cw project list")
@@ -357,6 +361,7 @@ func TestPlansArrive(t *testing.T) {
 	} {
 		b := newBench(t)
 		plans(b)
+		b.fake.projects = []cw.Project{{ID: "pppppppppppp", Name: "shop", Path: "/work/repo/shop"}}
 		if code := b.execute(t.Context(), c.args); code != 0 {
 			t.Errorf("cw %s: exit %d: %s", strings.Join(c.args, " "), code, b.stderr)
 		}
