@@ -170,7 +170,7 @@ func (d *Dispatcher) count(w World, decision Decision) {
 		}
 	}
 	for _, m := range w.Merges {
-		if m.Verify && m.VerifiedBy == "" && m.Status == cw.MergeQueued {
+		if m.AwaitsPerson() {
 			c.Checkpoints++
 		}
 	}
