@@ -285,6 +285,7 @@ func (d *Dispatcher) Land(ctx context.Context, initiative string, req cw.LandReq
 			return out[:i+1], err
 		}
 	}
+	d.show(ctx, in.ID) // what is landed is never ahead of the branch that it came from
 	return out, nil
 }
 

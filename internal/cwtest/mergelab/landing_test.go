@@ -145,3 +145,31 @@ func TestLanding(t *testing.T) {
 	}
 	h.tidy()
 }
+
+// TestShownWhenLanded lands at once after the last of several merges: what was
+// landed is shown, though merges that follow each other are shown a little later.
+func TestShownWhenLanded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.open()
+	gate := filepath.Join(h.Books, "gate")
+	var jobs []job
+	for _, name := range []string{"first", "second", "third", "fourth"} {
+		does := writes(name, name+".txt", name)
+		does.Wait = gate
+		jobs = append(jobs, job{name: name, paths: []string{name + ".txt"}, does: does})
+	}
+	h.work(jobs...)
+	for _, j := range jobs {
+		h.agentOf(j.name)
+	}
+	h.need(os.WriteFile(gate, nil, 0o600))
+	for _, j := range jobs {
+		h.taskIs(j.name, cw.TaskDone)
+	}
+	landed, err := h.Client().Land(t.Context(), slug, cw.LandRequest{})
+	h.need(err)
+	if shown := lab.Git(t, h.Repo, "rev-parse", "refs/remotes/"+branch); shown != landed[0].Head {
+		t.Errorf("landed is %s, shown %s", landed[0].Head, shown)
+	}
+}
