@@ -92,3 +92,9 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.11.0 // indirect
 )
+
+// npm keeps Go files of other projects there.
+ignore (
+	./e2e/node_modules
+	./web/node_modules
+)

@@ -1,0 +1,101 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { Store } from "../lib/store";
+import type { Client, Schema } from "./client";
+import { follow, type StreamState } from "./stream";
+import { touched, type EventHead } from "./touched";
+
+export type Activity = Schema<"Activity">;
+export type CwEvent = EventHead & { at: string; data?: unknown; [field: string]: unknown };
+
+/** Data are read anew at most once a second, "this second" is painted at most 4 times. */
+const REREAD = 1000;
+const REPAINT = 250;
+
+/**
+ * Live is the one event stream of a browser tab. It makes old data be read
+ * anew, keeps what each agent does this second, and knows how the connection
+ * stands.
+ */
+export class Live {
+  readonly state = new Store<StreamState>({ kind: "connecting" });
+  /** The number of the last event that was seen; 0 before the first. */
+  readonly seq = new Store(0);
+
+  private readonly activities = new Map<string, Store<Activity | null>>();
+  private readonly waiting = new Map<string, Activity>();
+  private readonly old = new Set<string>();
+  private readonly watchers = new Set<(event: CwEvent) => void>();
+  private rereadTimer: ReturnType<typeof setTimeout> | null = null;
+  private repaintTimer: ReturnType<typeof setTimeout> | null = null;
+  private lastReread = 0;
+
+  constructor(
+    private readonly client: Client,
+    private readonly queries: QueryClient,
+  ) {}
+
+  /** Follows until the signal ends it. */
+  async run(signal: AbortSignal): Promise<void> {
+    await follow({
+      client: this.client,
+      url: "/v1/events?follow=true&tail=true",
+      after: null,
+      signal,
+      onFrame: (frame) => {
+        this.take(JSON.parse(frame.data) as CwEvent);
+      },
+      onState: (state) => {
+        const before = this.state.get().kind;
+        this.state.set(state);
+        // What is not stored was missed, and what was asked for before the stream stood may be old.
+        if (state.kind === "live" && before !== "live") void this.queries.invalidateQueries();
+      },
+      onGone: () => {
+        void this.queries.invalidateQueries();
+        return null;
+      },
+    });
+  }
+
+  /** What an agent does this second, as far as events told it. */
+  activityOf(agentId: string): Store<Activity | null> {
+    let store = this.activities.get(agentId);
+    if (!store) this.activities.set(agentId, (store = new Store<Activity | null>(null)));
+    return store;
+  }
+
+  /** Calls back with every event, as it comes. */
+  watch = (watcher: (event: CwEvent) => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  private take(event: CwEvent): void {
+    if (event.seq !== undefined) this.seq.set(event.seq);
+    for (const watcher of this.watchers) watcher(event);
+    if (event.type === "agent:activity") return this.noteActivity(event);
+    for (const key of touched(event)) this.old.add(key);
+    this.rereadTimer ??= setTimeout(this.reread, Math.max(50, this.lastReread + REREAD - Date.now()));
+  }
+
+  private reread = (): void => {
+    this.rereadTimer = null;
+    this.lastReread = Date.now();
+    const keys = new Set(this.old);
+    this.old.clear();
+    void this.queries.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) });
+  };
+
+  private noteActivity(event: CwEvent): void {
+    const told = event.data as { activity?: Activity } | undefined;
+    if (event.agentId === undefined || !told?.activity) return;
+    this.waiting.set(event.agentId, told.activity);
+    this.repaintTimer ??= setTimeout(this.repaint, REPAINT);
+  }
+
+  private repaint = (): void => {
+    this.repaintTimer = null;
+    for (const [id, activity] of this.waiting) this.activityOf(id).set(activity);
+    this.waiting.clear();
+  };
+}

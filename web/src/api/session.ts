@@ -1,0 +1,62 @@
+import { problemOf, Problem } from "./problem";
+
+/** Where the token of this browser is kept: in this origin's storage, never in a cookie. */
+const KEY = "cw.session";
+
+type Listener = () => void;
+
+/**
+ * The token that this browser was given for its one-time code. Without one
+ * the pages ask for `cw open`.
+ */
+export class Session {
+  private readonly listeners = new Set<Listener>();
+
+  constructor(private readonly storage: Storage) {}
+
+  get token(): string | null {
+    return this.storage.getItem(KEY);
+  }
+
+  keep(token: string): void {
+    this.storage.setItem(KEY, token);
+    this.tell();
+  }
+
+  /** Forgets a token that is refused. One that replaced it meanwhile stays. */
+  drop(token: string | null): void {
+    if (token === null || this.token !== token) return;
+    this.storage.removeItem(KEY);
+    this.tell();
+  }
+
+  subscribe = (listener: Listener): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** The one-time code in an address, as `cw open` writes it: #code=… */
+export function codeIn(hash: string): string | null {
+  return new URLSearchParams(hash.replace(/^#/, "")).get("code");
+}
+
+/** Gives the code away for a token. A code is good once, for a minute. */
+export async function redeem(code: string): Promise<string> {
+  let response: Response;
+  try {
+    response = await fetch("/v1/sessions", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code }),
+    });
+  } catch (cause) {
+    throw Problem.unreachable(cause);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return ((await response.json()) as { token: string }).token;
+}

@@ -1,0 +1,29 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { useEffect, useSyncExternalStore } from "react";
+import { runKeys } from "./keys";
+import { router } from "./router";
+import { CwProvider, type Cw } from "./cw";
+import { SignIn } from "./SignIn";
+import { runClock } from "../lib/clock";
+
+/** The dashboard of a browser that has a session, else how to get one. */
+export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
+  const token = useSyncExternalStore(cw.client.session.subscribe, () => cw.client.session.token);
+  useEffect(() => {
+    if (token === null) return;
+    const end = new AbortController();
+    runKeys(end.signal);
+    runClock(end.signal);
+    void cw.live.run(end.signal).catch(() => undefined); // a refusal forgets the token, or is told by what the pages read
+    return () => end.abort();
+  }, [cw, token]);
+  if (token === null) return <SignIn error={signInError} />;
+  return (
+    <QueryClientProvider client={cw.queries}>
+      <CwProvider cw={cw}>
+        <RouterProvider router={router} />
+      </CwProvider>
+    </QueryClientProvider>
+  );
+}

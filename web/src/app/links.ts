@@ -1,0 +1,18 @@
+/** The pages of the sidebar, in order. */
+export interface Place {
+  to: "/" | "/initiatives" | "/review" | "/accounts" | "/conversations" | "/activity" | "/settings";
+  text: string;
+  icon: string;
+  /** Has no room in the tab bar of a phone, and stands below More. */
+  more?: boolean;
+}
+
+export const places: Place[] = [
+  { to: "/", text: "Now", icon: "u-now" },
+  { to: "/initiatives", text: "Initiatives", icon: "u-init" },
+  { to: "/review", text: "Review", icon: "u-review" },
+  { to: "/accounts", text: "Accounts", icon: "u-gauge" },
+  { to: "/conversations", text: "Conversations", icon: "u-chat", more: true },
+  { to: "/activity", text: "Activity", icon: "u-pulse", more: true },
+  { to: "/settings", text: "Settings", icon: "u-gear", more: true },
+];

@@ -1,0 +1,38 @@
+import { QueryClient } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { Client } from "./api/client";
+import { Live } from "./api/live";
+import { Problem } from "./api/problem";
+import { codeIn, redeem, Session } from "./api/session";
+import { App } from "./app/App";
+import { applyTheme } from "./app/theme";
+import "./styles/main.css";
+
+/** A code in the address is given away for a session, and leaves the address at once. */
+async function signIn(session: Session): Promise<unknown> {
+  const code = codeIn(location.hash);
+  if (code === null) return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    session.keep(await redeem(code));
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+const session = new Session(localStorage);
+applyTheme();
+const client = new Client(session);
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Events say when data are old; until then they are not.
+      staleTime: Infinity,
+      retry: (failures, error) => failures < 3 && error instanceof Problem && (error.status === 0 || error.status >= 500),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+const signInError = await signIn(session);
+createRoot(document.getElementById("root") as HTMLElement).render(<App cw={{ client, queries, live: new Live(client, queries) }} signInError={signInError} />);
