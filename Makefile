@@ -25,7 +25,7 @@ N        ?= 2000
 MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e e2e-long test-fuzz torture soak bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web pictures e2e-long test-fuzz torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,12 +52,14 @@ deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, 
 	@./scripts/install-clis.sh
 	@./scripts/install-tiptap.sh
 	@./scripts/install-browser.sh
+	@./scripts/install-web.sh
 	@./scripts/install-tools.sh
 
 test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as well)
 	@red=; run() { name=$$1 minutes=$$2; shift 2; $(LANE) $$name $$minutes $(MAKE) --no-print-directory "$$@" || red="$$red $$name"; }; \
 	run vet 2 fmt vet; \
 	run unit+race 8 test-unit; \
+	run web 6 test-web; \
 	run crash-lab 6 test-crash; \
 	run e2e 10 test-e2e; \
 	run fuzz 4 test-fuzz; \
@@ -77,6 +79,15 @@ test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	$(GO) test -count=1 -p 2 -timeout 25m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 15m $(ALONE) || code=1; \
 	exit $$code
+
+test-web: ## the dashboard: types, style, parts, its build and weight, and all of it in a browser (STEP=name runs one)
+	@./scripts/install-browser.sh
+	@./scripts/web.sh $(STEP)
+
+pictures: ## docs/images: each page of the dashboard in light and dark, on a desktop and a phone
+	@./scripts/install-browser.sh
+	@./scripts/install-web.sh
+	cd web && CW_PICTURES=1 npx --no-install vitest run -c vitest.e2e.config.ts pictures
 
 e2e-long: deps ## how the real CLIs give up at a limit, as long as they take (6 minutes)
 	CGO_ENABLED=0 CW_E2E_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli

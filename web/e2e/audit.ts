@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  help: string;
+  nodes: { target: unknown[]; failureSummary?: string }[];
+}
+
+/** What axe finds serious or critical, a line for each place. */
+export async function audit(page: Page): Promise<string[]> {
+  await page.evaluate(source);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run: (o: unknown) => Promise<{ violations: Finding[] }> } }).axe;
+    return (await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })).violations;
+  });
+  return found
+    .filter((one) => one.impact === "serious" || one.impact === "critical")
+    .flatMap((one) => one.nodes.map((node) => `${one.id} (${one.impact}): ${one.help}: ${JSON.stringify(node.target)} ${node.failureSummary?.split("\n")[1]?.trim() ?? ""}`));
+}
+
+/** How far the page scrolls sideways, in pixels. */
+export function sideways(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    scrollTo(10_000, scrollY);
+    const main = document.querySelector("main");
+    const most = Math.max(document.documentElement.scrollWidth - document.documentElement.clientWidth, main ? main.scrollWidth - main.clientWidth : 0, scrollX);
+    scrollTo(0, scrollY);
+    return most;
+  });
+}
