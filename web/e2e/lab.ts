@@ -1,7 +1,8 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import type { Step } from "./script";
 
 /** What weblab says of itself first. */
@@ -40,13 +41,13 @@ export class Lab {
   private readonly waiting = new Map<number, { resolve: () => void; reject: (reason: Error) => void }>();
 
   private constructor(
-    private readonly stage: ChildProcessWithoutNullStreams,
+    private readonly stage: ChildProcessByStdio<Writable, Readable, null>,
     readonly told: Hello,
   ) {}
 
   /** Makes a stage and starts its daemon. */
   static async open(): Promise<Lab> {
-    const stage = spawn(variable("CW_WEBLAB"), ["-cw", variable("CW_BINARY")], { stdio: ["pipe", "pipe", "inherit"] }) as ChildProcessWithoutNullStreams;
+    const stage = spawn(variable("CW_WEBLAB"), ["-cw", variable("CW_BINARY")], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: stage.stdout });
     const hello = await new Promise<Hello>((resolve, reject) => {
       lines.once("line", (line) => resolve(JSON.parse(line) as Hello));

@@ -26,15 +26,7 @@ func actorMain(args []string) int {
 		return giveUp(err)
 	}
 	dir := os.Getenv(scriptsVariable)
-	scripts, err := readScripts(dir)
-	if err != nil {
-		return giveUp(err)
-	}
-	n, err := countRun(dir, os.Getenv("CW_AGENT_ID"))
-	if err != nil {
-		return giveUp(err)
-	}
-	steps, err := stepsFor(scripts, string(prompt), n)
+	steps, n, err := begin(dir, os.Getenv("CW_AGENT_ID"), string(prompt)+inputs())
 	if err != nil {
 		return giveUp(err)
 	}
@@ -42,7 +34,7 @@ func actorMain(args []string) int {
 	if len(args) > 1 {
 		session = args[1]
 	}
-	a := actor{tell: newTeller(os.Stdout, session, fmt.Sprintf("r%d", n)), scripts: dir}
+	a := actor{tell: newTeller(os.Stdout, session, fmt.Sprintf("%s%d", os.Getenv("CW_RUN"), n)), scripts: dir}
 	a.tell.init()
 	for _, s := range steps {
 		if s.Exit != nil {
@@ -54,6 +46,16 @@ func actorMain(args []string) int {
 	}
 	a.tell.result()
 	return 0
+}
+
+// inputs are the files that say what an architect works for.
+func inputs() string {
+	text := ""
+	for _, name := range []string{"initiative.md", "phase.md"} {
+		data, _ := os.ReadFile(filepath.Join(".cw", "input", name)) // not there for agents without an assignment
+		text += "\n" + string(data)
+	}
+	return text
 }
 
 func giveUp(err error) int {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +17,8 @@ import (
 // scriptsVariable names the folder of the scripts to an actor.
 const scriptsVariable = "ACTOR_SCRIPTS"
 
-// script is what agents do whose prompt has certain words. Scripts are files
-// *.json of one folder, and the first in the order of their names counts whose
-// words are all in the prompt.
+// script is what agents do whose prompt has certain words, or the files that
+// their prompt names. Scripts are files *.json of one folder.
 type script struct {
 	Match []string `json:"match"`
 	// Runs are the steps of an agent's first run, its second one and so on; the
@@ -90,53 +91,97 @@ type cost struct {
 	Context int     `json:"context"` // tokens in the context
 }
 
-// stepsFor gives the steps of an agent's nth run, from 1.
-func stepsFor(scripts []script, prompt string, n int) ([]step, error) {
-	prompt = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(prompt)
-	for _, s := range scripts {
-		if len(s.Runs) == 0 || slices.ContainsFunc(s.Match, func(word string) bool { return !strings.Contains(prompt, word) }) {
-			continue
-		}
-		return s.Runs[min(n, len(s.Runs))-1], nil
-	}
-	return nil, errors.New("no script is for this prompt")
+// memory is what an actor knows of its agent from run to run: which script it
+// follows, and how many runs of the agent followed it.
+type memory struct {
+	Script string `json:"script"`
+	Runs   int    `json:"runs"`
 }
 
-// readScripts reads all scripts of a folder, in the order of their names.
-func readScripts(dir string) ([]script, error) {
+// next gives the memory after a run with this prompt has begun. Of the scripts
+// whose words are all there the one counts whose first word comes first: what is
+// to be done stands before what others did. Without one the agent goes on with
+// the script that it has.
+func (m memory) next(scripts map[string]script, prompt string) (memory, error) {
+	prompt = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(prompt)
+	found, first := "", len(prompt)
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		if at := scripts[name].at(prompt); at >= 0 && at < first {
+			found, first = name, at
+		}
+	}
+	switch {
+	case found == "" && m.Script == "":
+		return m, errors.New("no script is for this prompt")
+	case found == "" || found == m.Script:
+		m.Runs++
+	default:
+		m = memory{Script: found, Runs: 1}
+	}
+	return m, nil
+}
+
+// steps are those of the run that has begun.
+func (m memory) steps(scripts map[string]script) []step {
+	runs := scripts[m.Script].Runs
+	return runs[min(m.Runs, len(runs))-1]
+}
+
+// at is where the script's first word is in a prompt that has all of them; -1
+// where one is missing.
+func (s script) at(prompt string) int {
+	if len(s.Runs) == 0 || len(s.Match) == 0 || slices.ContainsFunc(s.Match, func(word string) bool { return !strings.Contains(prompt, word) }) {
+		return -1
+	}
+	return strings.Index(prompt, s.Match[0])
+}
+
+// readScripts reads all scripts of a folder, by name.
+func readScripts(dir string) (map[string]script, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	var out []script
+	out := map[string]script{}
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
+		var s script
+		if err := readJSON(name, &s); err != nil {
 			return nil, err
 		}
-		var s script
-		if err := json.Unmarshal(data, &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		out = append(out, s)
+		out[filepath.Base(name)] = s
 	}
 	return out, nil
 }
 
-// countRun counts the runs of an agent, this one too, in a file beside the
-// scripts. One agent has one run at a time.
-func countRun(dir, agent string) (int, error) {
-	f, err := os.OpenFile(filepath.Join(dir, agent+".runs"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+func readJSON(name string, into any) error {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer f.Close()
-	if _, err := f.WriteString("."); err != nil {
-		return 0, err
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	info, err := f.Stat()
+	return nil
+}
+
+// begin gives the steps of a run of an agent, and remembers it. One agent has one
+// run at a time.
+func begin(dir, agent, prompt string) (steps []step, run int, err error) {
+	scripts, err := readScripts(dir)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	return int(info.Size()), nil
+	name := filepath.Join(dir, agent+".memory")
+	var m memory
+	if err := readJSON(name, &m); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	if m, err = m.next(scripts, prompt); err != nil {
+		return nil, 0, err
+	}
+	data, err := json.Marshal(m)
+	if err != nil { // plain fields always encode
+		panic(err)
+	}
+	return m.steps(scripts), m.Runs, os.WriteFile(name, data, 0o600)
 }

@@ -11,39 +11,42 @@ import (
 	"cw/providers/parsers"
 )
 
-func TestStepsFor(t *testing.T) {
+func TestMemory(t *testing.T) {
 	t.Parallel()
-	say := func(words ...string) [][]step {
-		var runs [][]step
+	say := func(match []string, words ...string) script {
+		s := script{Match: match}
 		for _, w := range words {
-			runs = append(runs, []step{{Say: w}})
+			s.Runs = append(s.Runs, []step{{Say: w}})
 		}
-		return runs
+		return s
 	}
-	scripts := []script{
-		{Match: []string{"plan mode", "Spring"}, Runs: say("plan")},
-		{Match: []string{"Add <b> & more"}, Runs: say("first", "second")},
-		{Match: []string{"nothing"}},
+	scripts := map[string]script{
+		"1": say([]string{"done before"}, "before"),
+		"2": say([]string{"plan mode", "Spring"}, "plan"),
+		"3": say([]string{"Add <b> & more"}, "first", "second"),
+		"4": {Match: []string{"nothing"}},
 	}
 	for _, c := range []struct {
+		memory memory
 		prompt string
-		run    int
 		want   string
 	}{
-		{"in plan mode for Spring sale", 1, "plan"},
-		{"in plan mode", 1, ""},
-		{"Add &lt;b> &amp; more", 1, "first"},
-		{"Add &lt;b> &amp; more", 2, "second"},
-		{"Add &lt;b> &amp; more", 9, "second"},
-		{"nothing", 1, ""},
+		{memory{}, "in plan mode for Spring sale", "plan"},
+		{memory{}, "in plan mode", ""},
+		{memory{}, "Add &lt;b> &amp; more; done before", "first"},
+		{memory{"3", 1}, "Add &lt;b> &amp; more", "second"},
+		{memory{"3", 1}, "go on", "second"},
+		{memory{"3", 8}, "go on", "second"},
+		{memory{"3", 2}, "plan mode, Spring", "plan"},
+		{memory{}, "nothing", ""},
 	} {
-		steps, err := stepsFor(scripts, c.prompt, c.run)
+		next, err := c.memory.next(scripts, c.prompt)
 		got := ""
 		if err == nil {
-			got = steps[0].Say
+			got = next.steps(scripts)[0].Say
 		}
 		if got != c.want {
-			t.Errorf("%q, run %d: %q, want %q", c.prompt, c.run, got, c.want)
+			t.Errorf("%+v, %q: %q, want %q", c.memory, c.prompt, got, c.want)
 		}
 	}
 }
