@@ -96,7 +96,6 @@ export async function signedIn(browser: Browser, lab: Lab, look: Partial<Look> =
   const address = await lab.address();
   const seen = await visitor(browser, new URL(address).origin, look);
   await seen.page.goto(address);
-  await seen.page.getByRole("main").waitFor();
   await shown(seen.page);
   return seen;
 }
@@ -107,11 +106,16 @@ export async function visit(seen: Visitor, path: string): Promise<void> {
   await shown(seen.page);
 }
 
-/** Waits until nothing on the page is being loaded. */
+/** Waits until the page stands, and nothing on it is being read. */
 export async function shown(page: Page): Promise<void> {
-  await page.getByRole("main").waitFor();
-  await page.waitForFunction(() => document.querySelector("[aria-busy=true], [data-loading]") === null, undefined, { timeout: 30_000 });
+  await page.locator("main#main").waitFor();
+  await page.waitForFunction(() => document.querySelector('[aria-label="Reading"], [aria-busy="true"]') === null, undefined, { timeout: 30_000 });
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+/** Waits until the event stream stands. */
+export async function live(page: Page): Promise<void> {
+  await page.getByRole("contentinfo").getByText("Live", { exact: true }).waitFor({ timeout: 60_000 });
 }
 
 /** Ends a visit; what went wrong in it is an error. */

@@ -160,3 +160,22 @@ async function looseAgents(lab: Lab): Promise<Pick<Shop, "rich" | "idle" | "asks
   ]], "--project", ".", "--provider", "codex", "--name", "deft-wren");
   return { rich: rich.name, asks: asker.name, idle: idle.name };
 }
+
+/** The pages of the demo: what a picture of each is called, and its address. */
+export function tour(shop: Shop): { name: string; path: string }[] {
+  return [
+    { name: "now", path: "/" },
+    { name: "agent", path: `/agents/${shop.rich}` },
+    { name: "initiatives", path: "/initiatives" },
+    { name: "initiative", path: `/initiatives/${shop.webhooks}` },
+    { name: "proposals", path: `/initiatives/${shop.search}` },
+    { name: "review-list", path: "/review" },
+    { name: "review", path: `/review/agent/${shop.rich}` },
+    { name: "review-task", path: `/review/task/${shop.verify}` },
+    { name: "accounts", path: "/accounts" },
+    { name: "conversations", path: "/conversations" },
+    { name: "activity", path: "/activity" },
+    { name: "settings", path: "/settings" },
+    { name: "more", path: "/more" },
+  ];
+}

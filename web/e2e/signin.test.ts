@@ -1,0 +1,101 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, leave, live, shown, signedIn, visit, visitor } from "./browser";
+import { Lab, sleep } from "./lab";
+
+/** How long a one-time code is good, and some. */
+const CODE = 62_000;
+const NO_SESSION = /This browser has no session/;
+
+let lab: Lab;
+let browser: Browser;
+let early: { address: string; at: number };
+
+beforeAll(async () => {
+  [lab, browser] = await Promise.all([Lab.open(), launch()]);
+  early = { address: await lab.address(), at: Date.now() };
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await lab?.close();
+});
+
+const tokenOf = (seen: { page: { evaluate: (f: () => string | null) => Promise<string | null> } }) => seen.page.evaluate(() => localStorage.getItem("cw.session"));
+
+test("a code is good once, and is seen nowhere", async () => {
+  const address = await lab.address();
+  const code = new URL(address).hash.replace("#code=", "");
+  const first = await visitor(browser, new URL(address).origin);
+  await first.page.goto(address);
+  await shown(first.page);
+  await live(first.page);
+  expect(first.page.url()).not.toContain("code");
+  await visit(first, "/activity");
+  const token = await tokenOf(first);
+  expect(token).toBeTruthy();
+
+  const second = await visitor(browser, first.origin);
+  second.allow(/Failed to load resource/);
+  await second.page.goto(address);
+  await second.page.getByRole("alert").waitFor();
+  expect(await tokenOf(second)).toBeNull();
+  expect(second.page.url()).not.toContain("code");
+  await leave(second);
+
+  for (const { url, referer } of first.requests) {
+    expect(`${url} ${referer}`).not.toContain(code);
+    expect(`${url} ${referer}`).not.toContain(token);
+    expect(referer).toBe("");
+  }
+  expect(lab.logs()).not.toContain(code);
+  expect(lab.logs()).not.toContain(token);
+  expect(await lab.cw("events", "--json")).not.toContain(code);
+  expect(await first.context.cookies()).toEqual([]);
+  await leave(first);
+});
+
+test("who is not signed in is told how, at every address, and sees no data", async () => {
+  const seen = await visitor(browser, new URL(early.address).origin);
+  for (const path of ["/", "/agents/brave-otter", "/settings?tab=tokens"]) {
+    await seen.page.goto(seen.origin + path);
+    await seen.page.getByText(NO_SESSION).waitFor();
+    await seen.page.getByText("cw open").waitFor();
+  }
+  expect(seen.requests.filter(({ url }) => url.includes("/v1/"))).toEqual([]);
+  await leave(seen);
+});
+
+test("a session that is ended asks again, at once", async () => {
+  const seen = await signedIn(browser, lab);
+  seen.allow(/Failed to load resource.*401/);
+  await live(seen.page);
+  const tokens = await lab.json<{ id: string; name: string; createdAt: string }[]>("token", "list");
+  const newest = tokens.sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+  await lab.cw("token", "revoke", newest?.id ?? "");
+  await seen.page.getByText(NO_SESSION).waitFor({ timeout: 15_000 });
+  expect(await tokenOf(seen)).toBeNull();
+  await leave(seen);
+});
+
+test("a code ends after a minute", async () => {
+  await sleep(Math.max(0, early.at + CODE - Date.now())); // the tests before took a part of it
+  const seen = await visitor(browser, new URL(early.address).origin);
+  seen.allow(/Failed to load resource/);
+  await seen.page.goto(early.address);
+  await seen.page.getByRole("alert").waitFor();
+  expect(await tokenOf(seen)).toBeNull();
+  await leave(seen);
+});
+
+test("a session outlives the daemon, at the same address", async () => {
+  const seen = await signedIn(browser, lab);
+  seen.allow(/Failed to load resource|ERR_/);
+  await lab.stop();
+  await lab.start();
+  await seen.page.reload();
+  await shown(seen.page);
+  await live(seen.page);
+  expect(new URL(await lab.address()).origin).toBe(seen.origin);
+  await leave(seen);
+});
