@@ -5,7 +5,7 @@ import { wordDiff } from "./wordDiff";
 const marked = (text: string, ranges: { from: number; to: number }[]) => ranges.map((one) => text.slice(one.from, one.to));
 
 test.each([
-  ["req.Header.Set(key, id)", "req.Header.Set(key, id.String())", [], [".String()"]],
+  ["req.Header.Set(key, id)", "req.Header.Set(key, id.String())", [], [".String(", ")"]],
   ["same", "same", [], []],
   ["return err", "return nil", ["err"], ["nil"]],
   ["completely other words", "nothing { in } common", [], []],
