@@ -1,0 +1,66 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { wordsOf } from "../../api/problem";
+import { useCw } from "../../app/cw";
+import { useKeys } from "../../app/keys";
+import { say } from "../../app/notices";
+import { useStore } from "../../lib/store";
+import { count, inert } from "../../lib/words";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { promptOf, type Comments } from "./comments";
+
+interface Props {
+  comments: Comments;
+  head: string;
+  /** Agents that may get them; the first is offered. */
+  agents: string[];
+}
+
+/** Sends the remarks to an agent, after its text was shown. */
+export function SendComments({ comments, head, agents }: Props) {
+  const all = useStore(comments.all).filter((one) => one.text !== "");
+  const [open, setOpen] = useState(false);
+  useKeys("Comments", all.length > 0 ? [{ key: "mod+Enter", does: "send comments", hint: true, run: () => setOpen(true) }] : []);
+  if (all.length === 0) return null;
+  return (
+    <>
+      <Button keys="mod+Enter" onClick={() => setOpen(true)}>Send {count(all.length, "comment")}</Button>
+      {open && <Sending comments={comments} text={promptOf(all, head)} agents={agents} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Sending({ comments, text, agents, onClose }: { comments: Comments; text: string; agents: string[]; onClose: () => void }) {
+  const { client } = useCw();
+  const [agent, setAgent] = useState(agents[0] ?? "");
+  const send = useMutation({
+    mutationFn: () => client.post("/v1/agents/{id}/messages", { path: { id: agent }, body: { text, whenBusy: "queue" } }),
+    onSuccess: () => {
+      comments.clear();
+      say(`Sent to ${agent}`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Send your comments" onClose={onClose} wide>
+      <label className="flex items-center gap-2">
+        To
+        {agents.length > 1 ? (
+          <select value={agent} onChange={(event) => setAgent(event.currentTarget.value)} className="h-(--control) rounded-box border border-line-2 bg-sunken px-2">
+            {agents.map((one) => <option key={one}>{one}</option>)}
+          </select>
+        ) : (
+          <b className="font-mid">{agent === "" ? "nobody: no agent has worked on this" : agent}</b>
+        )}
+        <span className="text-ink-3">Busy: sent when its run ends. At rest: it starts a run with this.</span>
+      </label>
+      <pre className="max-h-80 overflow-auto rounded-box border border-line bg-sunken px-3 py-2 text-12 whitespace-pre-wrap">{inert(text)}</pre>
+      {send.error && <p role="alert" className="text-fail">{wordsOf(send.error)}</p>}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Not now</Button>
+        <Button look="primary" disabled={agent === ""} acting={send.isPending} onClick={() => send.mutate()}>Send</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from "react";
+import { Button } from "../../../ui/Button";
+import { Icon } from "../../../ui/Icon";
+import { Tag } from "../../../ui/Tag";
+import type { Comment } from "../comments";
+
+interface Props {
+  comment: Comment;
+  /** Who gets it; "": nobody yet. */
+  to: string;
+  onEdit: (text: string) => void;
+  onRemove: () => void;
+}
+
+/** A remark below its line. It says who gets it. */
+export function Remark({ comment, to, onEdit, onRemove }: Props) {
+  const [editing, setEditing] = useState(comment.text === "");
+  return (
+    <div className="border-y border-line bg-bg px-3 py-2 font-sans text-13">
+      <section aria-label={`Comment on line ${comment.line}`} className="max-w-160 overflow-hidden rounded-box border border-line-2 bg-panel">
+        <header className="flex min-h-7.5 items-center gap-2 border-b border-line bg-sunken px-3 text-12 text-ink-2">
+          <Icon name="u-note" small />
+          <b className="font-mid text-ink">You</b>
+          <span>line {comment.line}</span>
+          <span className="ml-auto">{to !== "" && <Tag>goes to {to}</Tag>}</span>
+        </header>
+        {editing ? (
+          <Writing text={comment.text} onDone={(text) => (text.trim() === "" ? onRemove() : (onEdit(text), setEditing(false)))} onCancel={() => (comment.text === "" ? onRemove() : setEditing(false))} />
+        ) : (
+          <div className="flex items-start gap-2 px-3 py-2">
+            <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{comment.text}</p>
+            <Button look="quiet" onClick={() => setEditing(true)}>Edit</Button>
+            <Button look="quiet" onClick={onRemove}>Remove</Button>
+          </div>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Writing({ text, onDone, onCancel }: { text: string; onDone: (text: string) => void; onCancel: () => void }) {
+  const [now, setNow] = useState(text);
+  return (
+    <form
+      className="grid gap-2 px-3 py-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDone(now);
+      }}
+    >
+      <textarea
+        autoFocus
+        rows={3}
+        aria-label="Comment"
+        value={now}
+        className="w-full resize-y rounded-box border border-line-2 bg-sunken px-2 py-1"
+        onInput={(event) => setNow(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onCancel();
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onDone(now);
+        }}
+      />
+      <div className="flex gap-2">
+        <Button type="submit" look="primary">Keep</Button>
+        <Button look="quiet" onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
