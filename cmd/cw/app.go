@@ -133,6 +133,10 @@ type farEnds struct {
 	gone   func(ctx context.Context, pid int) error
 	// child runs a command in the caller's terminal until it ends.
 	child func(command, env []string) error
+	// browser is the command that shows a file in the user's browser, without the
+	// file; browse starts such a command and leaves it running.
+	browser func() (argv []string, ok bool)
+	browse  func(argv []string) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,7 +35,9 @@ func (a *app) wire() {
 		child: func(command, env []string) error { // its words are for a person: stdout is for the result
 			return proc.InTerminal(command, env, os.Stdin, os.Stderr)
 		},
-		log: proc.FollowFile,
+		browser: func() ([]string, bool) { return browserOf(a.env, runtime.GOOS, inPath) },
+		browse:  func(argv []string) error { return startBrowser(argv, a.env.list()) },
+		log:     proc.FollowFile,
 	}
 }
 

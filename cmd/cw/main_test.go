@@ -51,6 +51,11 @@ type bench struct {
 	sigterm  int             // pid that holds the home and cannot be asked
 	log      string          // content of daemon.log; "-" for no file
 	unit     service.Options // of the service manager
+	// screen tells whether there is one for a browser; browsed is how a browser
+	// was started, and browseErr why not.
+	screen    bool
+	browsed   []string
+	browseErr error
 	// recovered is what a recovery finds.
 	recovered daemon.RecoverReport
 }
@@ -58,7 +63,7 @@ type bench struct {
 // newBench makes one. The working directory is /work/repo, which need not exist.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{fake: newFake(), stdout: &bytes.Buffer{}, stderr: &lockedBuffer{}, up: true, log: "-"}
+	b := &bench{fake: newFake(), stdout: &bytes.Buffer{}, stderr: &lockedBuffer{}, up: true, log: "-", screen: true}
 	b.app = &app{
 		streams: streams{in: strings.NewReader(""), out: b.stdout, err: b.stderr, width: func() int { return 80 }},
 		env:     environ{"PATH": "/bin:/usr/bin", "HOME": "/home/lead", "LANG": "C.UTF-8", "SECRET": "no"},
@@ -98,8 +103,10 @@ func newBench(t *testing.T) *bench {
 			o.Home = home
 			return o, nil
 		},
-		end:    func(cw.Home) (int, error) { return b.sigterm, nil },
-		holder: func(cw.Home) int { return b.sigterm },
+		browser: func() ([]string, bool) { return []string{"xdg-open"}, b.screen },
+		browse:  func(argv []string) error { b.browsed = argv; return b.browseErr },
+		end:     func(cw.Home) (int, error) { return b.sigterm, nil },
+		holder:  func(cw.Home) int { return b.sigterm },
 		gone: func(_ context.Context, pid int) error {
 			b.gonePIDs = append(b.gonePIDs, pid)
 			b.up = false

@@ -30,7 +30,7 @@ and print it alone on one line. It is shown only this once: cw keeps its hash.
 
 With scope read it sees everything: agents, what they write, events. With scope
 operate it may also start and stop agents and register repositories. Agents
-cannot make tokens.`,
+cannot make tokens. A browser needs none: cw open lets it in.`,
 		Example: "cw token create\ncw token create --name wall-screen --scope operate > token",
 		Args:    noArgs,
 		RunE:    start(a, runF, tokenCreateRun, opts),

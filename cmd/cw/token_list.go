@@ -17,10 +17,11 @@ func newTokenListCmd(a *app, runF func(context.Context, *tokenListOptions) error
 	return &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the tokens of dashboards, newest first",
-		Long:    "List the tokens of dashboards, newest first, the revoked too. The tokens themselves\nare not kept.",
-		Args:    noArgs,
-		RunE:    start(a, runF, tokenListRun, opts),
+		Short:   "List tokens of dashboards and sessions of browsers, newest first",
+		Long: `List the tokens of dashboards and the sessions of browsers, newest first, the
+revoked too. Sessions have the scope person. The tokens themselves are not kept.`,
+		Args: noArgs,
+		RunE: start(a, runF, tokenListRun, opts),
 	}
 }
 
@@ -44,12 +45,14 @@ func tokenListRun(ctx context.Context, o *tokenListOptions) error {
 	var rows [][]string
 	for _, t := range tokens {
 		may := cw.ScopeRead
-		if slices.Contains(t.Scopes, cw.ScopeOperate) {
-			may = cw.ScopeOperate
+		for _, more := range []cw.Scope{cw.ScopeOperate, cw.ScopePerson} {
+			if slices.Contains(t.Scopes, more) {
+				may = more
+			}
 		}
-		rows = append(rows, []string{t.Name, string(t.ID), string(may), minute(&t.CreatedAt), minute(t.RevokedAt)})
+		rows = append(rows, []string{t.Name, string(t.ID), string(may), minute(&t.CreatedAt), minute(t.UsedAt), minute(t.RevokedAt)})
 	}
-	table(a.out, "", []string{"NAME", "ID", "SCOPE", "MADE", "REVOKED"}, rows)
+	table(a.out, "", []string{"NAME", "ID", "SCOPE", "MADE", "USED", "REVOKED"}, rows)
 	return nil
 }
 

@@ -18,9 +18,9 @@ func newTokenRevokeCmd(a *app, runF func(context.Context, *tokenRevokeOptions) e
 	opts := &tokenRevokeOptions{app: a}
 	return &cobra.Command{
 		Use:   "revoke NAME|ID...",
-		Short: "End tokens of dashboards",
-		Long: `End tokens of dashboards, named by name or id: the next request with one is
-refused, and streams that it has open end. Its name is free again. A token that
+		Short: "End tokens of dashboards and sessions of browsers",
+		Long: `End tokens of dashboards and sessions of browsers, named by name or id: the next
+request with one is refused, and streams that it has open end. Its name is free again. A token that
 is ended already stays so.`,
 		Example: "cw token revoke wall-screen",
 		Args: func(cmd *cobra.Command, args []string) error {

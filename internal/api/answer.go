@@ -11,9 +11,10 @@ type answer struct {
 	http.ResponseWriter
 	stall    time.Duration // without progress, after which the reader is cut
 	started  bool
-	status   int  // what was sent; 0: nothing yet
-	bodyLeft bool // the request has a body that was not read to its end
-	last     bool // nothing more is taken from this connection
+	status   int               // what was sent; 0: nothing yet
+	bodyLeft bool              // the request has a body that was not read to its end
+	last     bool              // nothing more is taken from this connection
+	dress    func(http.Header) // sets the headers that every answer of its kind has; nil: secure
 }
 
 // WriteHeader sends the status. What the handler wrote does not weaken the
@@ -49,7 +50,10 @@ func (a *answer) begin(status int) {
 		return
 	}
 	a.started, a.status = true, status
-	secure(a.Header())
+	if a.dress == nil {
+		a.dress = secure
+	}
+	a.dress(a.Header())
 	if a.last || a.bodyLeft {
 		a.Header().Set("Connection", "close")
 	}

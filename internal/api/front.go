@@ -25,6 +25,7 @@ type caller struct {
 	actor  cw.Actor
 	scopes []cw.Scope
 	tools  []string // of an agent: those that it may use
+	site   bool     // it reads a file of the dashboard, and nothing else
 }
 
 // nobody is the kind of actor that showed no token over TCP. It may use open

@@ -25,7 +25,7 @@ func promised() map[string]promise {
 		"get-project":                {"read", ""},
 		"remove-project":             {"operate", ""},
 		"get-project-file":           {"read", ""},
-		"trust-project":              {"operate", ""},
+		"trust-project":              {"person", ""},
 		"list-agents":                {"read", "any"},
 		"spawn-agent":                {"operate", ""},
 		"get-agent":                  {"read", "self"},
@@ -52,7 +52,7 @@ func promised() map[string]promise {
 		"set-project":                {"operate", ""},
 		"collect-garbage":            {"never", ""},
 		"make-backup":                {"never", ""},
-		"try-hooks":                  {"never", ""},
+		"try-hooks":                  {"person", ""},
 		"get-agent-diff":             {"read", "self"},
 		"get-agent-output":           {"stream", "self"},
 		"get-plan":                   {"read", "self"},
@@ -62,7 +62,7 @@ func promised() map[string]promise {
 		"create-initiative":          {"operate", ""},
 		"get-initiative":             {"read", "initiative"},
 		"edit-initiative":            {"operate", ""},
-		"create-pull-request":        {"operate", ""},
+		"create-pull-request":        {"person", ""},
 		"list-pages":                 {"read", "initiative"},
 		"create-page":                {"operate", ""},
 		"get-page":                   {"read", "initiative"},
@@ -85,7 +85,7 @@ func promised() map[string]promise {
 		"decide-task":                {"operate", ""},
 		"list-merges":                {"read", ""},
 		"list-integrations":          {"read", ""},
-		"land-initiative":            {"operate", ""},
+		"land-initiative":            {"person", ""},
 		"get-task-diff":              {"read", ""},
 		"get-initiative-diff":        {"read", ""},
 		"list-proposals":             {"read", ""},
@@ -108,9 +108,12 @@ func promised() map[string]promise {
 		"get-costs":                  {"read", ""},
 		"list-budgets":               {"read", ""},
 		"set-budget":                 {"operate", ""},
-		"list-tokens":                {"never", ""},
+		"list-tokens":                {"person", ""},
 		"create-token":               {"never", ""},
-		"revoke-token":               {"never", ""},
+		"revoke-token":               {"person", ""},
+		"open-dashboard":             {"never", ""},
+		"start-session":              {"own page", ""},
+		"end-session":                {"person", ""},
 		"get-events":                 {"stream", ""},
 		"create-stream-ticket":       {"read", ""},
 		"get-openapi":                {"read", ""},
@@ -120,7 +123,7 @@ func promised() map[string]promise {
 }
 
 type promise struct {
-	tcp   string // the right that is needed: stream is read, and a ticket will do
+	tcp   string // the right that is needed: stream is read, and a ticket will do; "own page": no token, from there
 	agent string // "self": an agent may ask about itself; "any": it names nobody; "initiative": whose it is has to be looked up, a conversation too; "part": it is nobody's, which the table of who asked and sent tells
 }
 
@@ -148,6 +151,9 @@ func verdict(d door, p promise, tr trial, caller string) int {
 	if tr.fails == page {
 		return http.StatusForbidden
 	}
+	if p.tcp == "own page" {
+		return ownPageVerdict(d, tr)
+	}
 	stream := p.tcp == "stream"
 	switch {
 	case tr.fails == auth, caller == showsNothing, caller == tokenUnknown, caller == tokenRevoked, caller == showsTicket && !stream:
@@ -158,8 +164,21 @@ func verdict(d door, p promise, tr trial, caller string) int {
 		return http.StatusServiceUnavailable
 	case tr.fails == form:
 		return http.StatusBadRequest
-	case p.tcp == "never", p.tcp == "operate" && caller != tokenOperate:
+	case p.tcp == "never", p.tcp == "person" && caller != tokenPerson, p.tcp == "operate" && caller != tokenOperate && caller != tokenPerson:
 		return http.StatusForbidden
+	}
+	return 0
+}
+
+// ownPageVerdict: nobody's token counts, and a browser's word for the page does.
+func ownPageVerdict(d door, tr trial) int {
+	switch {
+	case !slices.Contains(tr.lines, "Origin: http://"+d.host):
+		return http.StatusForbidden
+	case tr.fails == version:
+		return http.StatusServiceUnavailable
+	case tr.fails == form:
+		return http.StatusBadRequest
 	}
 	return 0
 }
@@ -198,7 +217,7 @@ type matrix struct {
 // reaches no service, and not a byte of its body is asked for.
 func TestHostileMatrix(t *testing.T) {
 	t.Parallel()
-	d := startDaemon(t, func(o *api.Options) { dashboards(o); o.Services = nil2{} })
+	d := startDaemon(t, func(o *api.Options) { dashboards(o); o.Services, o.Site = nil2{}, siteFiles() })
 	m := &matrix{t: t, d: d, tcp: d.serveTCP(t), self: string(d.agent(t, servicetest.PreparedAgent))}
 	promises := promised()
 	if got := len(api.Routes()); got != len(promises) {
@@ -239,7 +258,7 @@ func (m *matrix) each(at door, visit func(trial, string)) {
 	callers := []string{showsNothing, tokenUnknown, tokenSelf, tokenOther, showsTicket}
 	if at.network == "tcp" {
 		trials = tcpTrials(at)
-		callers = []string{showsNothing, tokenUnknown, tokenRevoked, tokenRead, tokenOperate, tokenSelf, showsTicket}
+		callers = []string{showsNothing, tokenUnknown, tokenRevoked, tokenRead, tokenOperate, tokenPerson, tokenSelf, showsTicket}
 	}
 	if len(trials) < 30 {
 		m.t.Errorf("%d sets of headers", len(trials))

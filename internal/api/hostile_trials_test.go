@@ -67,6 +67,8 @@ func tcpTrials(d door) []trial {
 	add(passes, "listed page", listed)
 	add(passes, "listed page", listed, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty")
 	add(passes, "listed page", listed, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: cors")
+	add(version, "own page", own, "Cw-Api: 2.0")
+	add(form, "own page", own, "Content-Type: text/plain")
 	for _, o := range []string{
 		"null", "", "https://evil.com", "http://evil.com:" + p, "http://localhost:" + p, "https://127.0.0.1:" + p, "http://127.0.0.1", "http://127.0.0.1:" + p + "/",
 		"http://127.0.0.1:" + p + ".evil.com", "HTTP://127.0.0.1:" + p, "http://127.0.0.1:" + p + " http://evil.com", "http://127.0.0.1:" + p + ", http://evil.com",

@@ -121,6 +121,10 @@ func rightsText(row Route) string {
 	switch row.Dashboard {
 	case Anyone:
 		who = "Needs no token."
+	case OwnPage:
+		who = "Over TCP only the dashboard's own page calls it (`Origin`), which needs no token."
+	case cw.ScopePerson:
+		who = "Over TCP it needs a session: its scope is `person`."
 	case never:
 		who = "Only on the socket: no token opens it over TCP."
 	default:
@@ -146,7 +150,7 @@ func tagOf(row Route) string {
 	for prefix, tag := range map[string]string{
 		"agents": "agents", "questions": "questions", "answers": "questions", "conversations": "conversations", "projects": "projects",
 		"accounts": "accounts", "costs": "costs", "budgets": "costs", "providers": "providers",
-		"tokens": "tokens", "events": "events", "stream-tickets": "events",
+		"tokens": "tokens", "open": "tokens", "sessions": "tokens", "events": "events", "stream-tickets": "events",
 		"initiatives": "initiatives", "pages": "initiatives", "phases": "initiatives", "tasks": "initiatives", "dispatch": "dispatch", "proposals": "proposals", "prompts": "prompts",
 	} {
 		if strings.HasPrefix(path, prefix) {
@@ -161,7 +165,7 @@ func tagOf(row Route) string {
 func securityOf(row Route, stream bool) []map[string][]string {
 	socket := map[string][]string{}
 	switch {
-	case row.Dashboard == never || row.open():
+	case row.Dashboard == never || row.tokenless():
 		return []map[string][]string{socket}
 	case stream:
 		return []map[string][]string{{schemeToken: {string(row.Dashboard)}}, {schemeTicket: {string(row.Dashboard)}}, socket}
@@ -184,6 +188,9 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 	}
 	if stream {
 		statuses = append(statuses, http.StatusGone, http.StatusTooManyRequests)
+	}
+	if row.ID == "start-session" {
+		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if row.ID == "restore-agent" {
 		statuses = append(statuses, http.StatusGone)
@@ -217,7 +224,7 @@ func mayFail() []string {
 		"get-agent-diff", "collect-garbage", "make-backup", "add-account", "remove-account", "login-account", "finish-login",
 		"get-account-usage", "test-account", "discover-accounts", "set-account", "render-prompt",
 		"land-initiative", "get-task-diff", "get-initiative-diff",
-		"create-pull-request",
+		"create-pull-request", "open-dashboard",
 	}
 }
 

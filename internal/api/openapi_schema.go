@@ -63,7 +63,7 @@ func enums() []enum {
 			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris),
 		enumOf("by which way people are told", cw.HookWebhook, cw.HookCommand),
 		enumOf("one right that a token carries; read and operate are those of dashboards",
-			cw.ScopeRead, cw.ScopeOperate, cw.ScopeReadSelf, cw.ScopePeers, cw.ScopeSignal, cw.ScopeMessage,
+			cw.ScopeRead, cw.ScopeOperate, cw.ScopePerson, cw.ScopeReadSelf, cw.ScopePeers, cw.ScopeSignal, cw.ScopeMessage,
 			cw.ScopeQuestion, cw.ScopePlan, cw.ScopeSpawn),
 		enumOf("where an initiative stands", cw.InitiativeActive, cw.InitiativeArchived),
 		enumOf("where a phase stands", cw.PhaseDraft, cw.PhaseApproved, cw.PhaseRunning, cw.PhaseDone, cw.PhaseArchived),

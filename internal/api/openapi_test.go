@@ -110,13 +110,13 @@ func TestOperationsAreDescribed(t *testing.T) {
 		if op.OperationID != row.ID || op.Summary != row.Summary || len(op.Tags) != 1 || operationText(row.ID) == "" {
 			t.Errorf("%s is described as %+v", row.Pattern(), op)
 		}
-		if row.Dashboard != never && !row.open() && !strings.Contains(op.Description, "`"+string(row.Dashboard)+"`") {
+		if row.Dashboard != never && !row.tokenless() && !strings.Contains(op.Description, "`"+string(row.Dashboard)+"`") {
 			t.Errorf("%s does not name its scope: %q", row.ID, op.Description)
 		}
 		token := slices.ContainsFunc(op.Security, func(s map[string][]string) bool {
 			return slices.Equal(s[schemeToken], []string{string(row.Dashboard)})
 		})
-		if token != (row.Dashboard != never && !row.open()) {
+		if token != (row.Dashboard != never && !row.tokenless()) {
 			t.Errorf("%s (%q) has the security %v", row.ID, row.Dashboard, op.Security)
 		}
 		for status, r := range op.Responses {

@@ -20,9 +20,9 @@ Fields and values may be added within a major version: ignore what you do not kn
 
 The streams are server-sent events. An item has no event name, so that the onmessage of an EventSource gets all of them.`
 
-const aboutServer = `The door for dashboards. It is closed until http.address is set. The same API is on the unix socket of the daemon (host cw.sock), where the kernel tells who is calling and people need no token.`
+const aboutServer = `The door for dashboards. It is closed until cw open is run or http.address is set. The same API is on the unix socket of the daemon (host cw.sock), where the kernel tells who is calling and people need no token.`
 
-const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops, resumes, answers, removes and registers, changes initiatives, decides about proposals and checkpoints, pauses the dispatcher, tries tasks again and lands branches. On the socket people need none.`
+const aboutToken = `A dashboard's token: cw token create. It has scopes: read sees everything, operate (which includes read) also spawns, stops, resumes, answers, removes and registers, changes initiatives, decides about proposals and checkpoints, pauses the dispatcher and tries tasks again. The session of a browser (cw open, then POST /v1/sessions) has the scope person, which includes both: it also lands branches, opens pull requests, trusts projects, tries hooks, and lists and ends tokens. On the socket people need none.`
 
 const aboutTicket = `For EventSource, which can send no header: a ticket of POST /v1/stream-tickets opens one stream within 30 seconds, once.`
 
@@ -42,7 +42,7 @@ func tags() []*huma.Tag {
 		{Name: "accounts", Description: "The logins and keys of providers that agents work with. Secrets come in over the socket only, and never out."},
 		{Name: "costs", Description: "What runs cost, and hard limits of it."},
 		{Name: "providers", Description: "The CLIs that agents can be: what cw knows of each, and what is installed."},
-		{Name: "tokens", Description: "Tokens of dashboards."},
+		{Name: "tokens", Description: "Tokens of dashboards, and the sessions of browsers."},
 		{Name: "daemon", Description: "The daemon itself."},
 	}
 }
@@ -85,6 +85,9 @@ func operationText(id string) string {
 		"get-initiative":             "One initiative by id or slug with its pages, phases and tasks, all without their texts, and the number of open proposals.",
 		"edit-initiative":            "Changes an initiative. What is not named stays. An archived one changes in nothing but being taken out of the archive; archiving is refused while agents of it work.",
 		"create-pull-request":        "Pushes the branch of an initiative to the project's remote, never by force, and opens a pull request for it, or brings the open one up to date. It answers when the forge did. Refused while nothing is merged, when the remote's branch went another way, and for a token that may not. Over TCP it takes no token and no address: it uses an account's.",
+		"open-dashboard":             "Lets the daemon listen on a loopback port when it does not yet, and gives an address whose fragment has a code for one session. The port stays the same over restarts, unless another program has taken it.",
+		"start-session":              "Turns a code of `cw open` into a session: a token with the scope `person`, shown only now, which ends after 30 days without use. A code is good once, for 60 seconds. Too many wrong codes are answered with 429.",
+		"end-session":                "Ends the session that calls: its token is refused from now on, and its open streams end.",
 		"list-pages":                 "The pages of an initiative without their texts, in the order of the tree.",
 		"create-page":                "Makes a page as the last of its siblings.",
 		"get-page":                   "One page with its text.",
@@ -133,7 +136,7 @@ func operationText(id string) string {
 		"collect-garbage":            "Frees what is kept no longer, and tells what stays and why. With `dryRun` nothing is done.",
 		"make-backup":                "Copies the databases as they are at one moment to a path on the daemon's machine, and verifies the copies. Refused when something is there.",
 		"try-hooks":                  "Sends one notification by every hook that is configured, once, and tells what became of each. Refused when there is none.",
-		"list-tokens":                "One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.",
+		"list-tokens":                "One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise.",
 		"create-token":               "Makes a token. The answer is the only place where it can be seen.",
 		"revoke-token":               "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
 		"get-events":                 "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",
@@ -338,6 +341,9 @@ func schemaText(name string) string {
 		"Token":                    "a token without its secret",
 		"TokenChanged":             "payload of token:created and token:revoked",
 		"TokenRequest":             "asks for a dashboard's token",
+		"Opened":                   "a way into the dashboard, good for one browser",
+		"OpenRequest":              "asks for a way into the dashboard",
+		"SessionRequest":           "asks for a session with a code of cw open",
 		"Toolbox":                  "what a run's tool server must know",
 		"Usage":                    "tokens as the provider counts them",
 		"Whoami":                   "who is calling",
@@ -369,7 +375,7 @@ func errorExamples() map[int]errorExample {
 			Code: cw.CodeGone, Message: "events before 4711 are no longer kept", Hint: "read the state anew, then follow from the tail"}},
 		http.StatusUnprocessableEntity: {about: "The act was tried and did not succeed.", problem: problem{
 			Code: cw.CodeFailed, Message: "git could not make the worktree", Hint: "cw doctor tells what is wrong"}},
-		http.StatusTooManyRequests: {about: "Too many streams are open.", problem: problem{
+		http.StatusTooManyRequests: {about: "Too many streams are open, or too many codes were wrong.", problem: problem{
 			Code: cw.CodeTooMany, Message: "too many streams are open", Hint: "close some, then try again"}},
 		http.StatusInternalServerError: {about: "A bug or a broken machine. The text is in the log only, under the id in the message.", problem: problem{
 			Code: cw.CodeInternal, Message: "internal error (log id k3v7q2mzt5ha)", Hint: "`cw logs` shows what happened under this id"}},
@@ -387,6 +393,10 @@ func bodyExample(id string) any {
 		return cw.ProjectRequest{Path: "/home/me/src/shop"}
 	case "create-token":
 		return cw.TokenRequest{Name: "wall-screen", Scopes: []cw.Scope{cw.ScopeRead}}
+	case "open-dashboard":
+		return cw.OpenRequest{Path: "/agents/brave-otter"}
+	case "start-session":
+		return cw.SessionRequest{Code: "cwo_…"}
 	case "stop-agent":
 		return cw.StopRequest{Now: true}
 	case "resume-agent":

@@ -65,17 +65,9 @@ func (g pageGate) page(r *http.Request) error {
 	if r.Header.Get("Upgrade") != "" || headerHas(r.Header, "Connection", "upgrade") {
 		return cw.Errorf(cw.CodeForbidden, "there is nothing to upgrade to here").WithHint("events are read by GET /v1/events")
 	}
-	fetch := map[string]string{}
-	for name, values := range r.Header {
-		if name == "Origin" || strings.HasPrefix(name, "Sec-Fetch-") {
-			if len(values) != 1 {
-				return errPage(name)
-			}
-			fetch[name] = values[0]
-		}
-	}
-	if len(fetch) == 0 {
-		return nil
+	fetch, err := fetchOf(r)
+	if err != nil || len(fetch) == 0 {
+		return err
 	}
 	origin, told := fetch["Origin"]
 	listed := told && g.listed(origin)
@@ -90,6 +82,60 @@ func (g pageGate) page(r *http.Request) error {
 		return errPage("Sec-Fetch-Dest")
 	}
 	return nil
+}
+
+// own refuses all but the dashboard's own page, which a browser names as the
+// origin of what changes something. A program can name it too: what it sends
+// is then decided by the code that it has.
+func (g pageGate) own(r *http.Request) error {
+	if origins := r.Header["Origin"]; len(origins) != 1 || origins[0] != "http://"+r.Host {
+		return errPage("Origin").WithHint("only the page that cw open shows calls here")
+	}
+	return nil
+}
+
+// visit checks who reads a file of the dashboard. Anybody may go to a page of
+// it, from wherever, but in a window of its own; its parts are for the page
+// itself.
+func (g pageGate) visit(r *http.Request) error {
+	if r.Header.Get("Upgrade") != "" || headerHas(r.Header, "Connection", "upgrade") {
+		return cw.Errorf(cw.CodeForbidden, "there is nothing to upgrade to here")
+	}
+	fetch, err := fetchOf(r)
+	if err != nil || len(fetch) == 0 {
+		return err
+	}
+	origin, told := fetch["Origin"]
+	going := fetch["Sec-Fetch-Mode"] == "navigate"
+	switch site := fetch["Sec-Fetch-Site"]; {
+	case told && origin != "http://"+r.Host:
+		return errPage("Origin")
+	case going && fetch["Sec-Fetch-Dest"] != "document":
+		return errPage("Sec-Fetch-Dest")
+	case going && !slices.Contains([]string{"none", "same-origin", "same-site", "cross-site"}, site),
+		!going && site != "same-origin" && (site != "" || !told):
+		return errPage("Sec-Fetch-Site")
+	case !going && !oneOf(fetch, "Sec-Fetch-Mode", "cors", "no-cors", "same-origin"):
+		return errPage("Sec-Fetch-Mode")
+	case !going && !oneOf(fetch, "Sec-Fetch-Dest", "script", "style", "font", "image", "manifest", "empty"):
+		return errPage("Sec-Fetch-Dest")
+	}
+	return nil
+}
+
+// fetchOf gives what a browser tells of the page behind a request, each header
+// of which stands there once. Without any it is a program.
+func fetchOf(r *http.Request) (map[string]string, error) {
+	fetch := map[string]string{}
+	for name, values := range r.Header {
+		if name == "Origin" || strings.HasPrefix(name, "Sec-Fetch-") {
+			if len(values) != 1 {
+				return nil, errPage(name)
+			}
+			fetch[name] = values[0]
+		}
+	}
+	return fetch, nil
 }
 
 // siteAllowed checks how far away the page is. Only a page of the list, which

@@ -114,7 +114,7 @@ func TestRefusedDashboards(t *testing.T) {
 	for _, c := range []struct{ method, target, token, text string }{
 		{"POST", "/v1/agents", tokenRead, "needs a token with the scope operate (spawn-agent)"},
 		{"POST", "/v1/shutdown", tokenOperate, "cannot be done over TCP (shut-down)"},
-		{"GET", "/v1/tokens", tokenOperate, "cannot be done over TCP (list-tokens)"},
+		{"GET", "/v1/tokens", tokenOperate, "needs a session of a person (list-tokens)"},
 	} {
 		before := len(d.refusals())
 		got := at.ask(t, c.method, c.target, bearerLine(c.token))

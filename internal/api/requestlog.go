@@ -55,7 +55,7 @@ func (s *Server) streamsAt(pattern string) bool {
 }
 
 // secretText is what tokens and tickets look like.
-var secretText = cw.Pattern(`cw[ads]_[0-9A-Za-z_-]*`)
+var secretText = cw.Pattern(`cw[ados]_[0-9A-Za-z_-]*`)
 
 // shownPath is the path of a request as it may be kept: the beginning of a long
 // one, and without a token that somebody wrote into it.

@@ -18,8 +18,9 @@ type Route struct {
 	Scope cw.Scope
 	// Self means that an agent may only name itself as {id}.
 	Self bool
-	// Dashboard is what a dashboard's token needs. "" means never over TCP, and
-	// Anyone that not even a token is needed there.
+	// Dashboard is what a dashboard's token needs. "" means never over TCP, Anyone
+	// that not even a token is needed there, and OwnPage that the dashboard's own
+	// page needs none.
 	Dashboard cw.Scope
 }
 
@@ -27,11 +28,18 @@ type Route struct {
 // no token.
 const Anyone cw.Scope = "anyone"
 
+// OwnPage is the scope of routes that the page of cw open calls before it has
+// a token. It is granted to no token.
+const OwnPage cw.Scope = "own-page"
+
 // never is the scope of routes that are not to be had over TCP.
 const never cw.Scope = ""
 
 // open tells whether no token is needed over TCP.
 func (r Route) open() bool { return r.Dashboard == Anyone }
+
+// tokenless tells whether a token is not looked at over TCP.
+func (r Route) tokenless() bool { return r.open() || r.Dashboard == OwnPage }
 
 // Pattern is the route as the standard mux writes it: "GET /v1/status".
 func (r Route) Pattern() string { return r.Method + " " + r.Path }
@@ -60,7 +68,7 @@ const peopleOnly cw.Scope = ""
 // granted here is denied to it.
 func Routes() []Route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
-	const read, operate = cw.ScopeRead, cw.ScopeOperate
+	const read, operate, person = cw.ScopeRead, cw.ScopeOperate, cw.ScopePerson
 	return []Route{
 		{get, "/v1/status", "get-status", "How the daemon is", peopleOnly, false, read},
 		{post, "/v1/shutdown", "shut-down", "Ask the daemon to end; agents run on", peopleOnly, false, never},
@@ -71,7 +79,7 @@ func Routes() []Route {
 		{get, "/v1/projects/{ref}", "get-project", "One project by id, name, path or URL", peopleOnly, false, read},
 		{post, "/v1/projects/{ref}/settings", "set-project", "Change policies of a project", peopleOnly, false, operate},
 		{get, "/v1/projects/{ref}/file", "get-project-file", "A project's cw.yaml, and whether it is trusted", peopleOnly, false, read},
-		{post, "/v1/projects/{ref}/trust", "trust-project", "Trust a content of a project's cw.yaml", peopleOnly, false, operate},
+		{post, "/v1/projects/{ref}/trust", "trust-project", "Trust a content of a project's cw.yaml", peopleOnly, false, person},
 		{del, "/v1/projects/{ref}", "remove-project", "Forget a project that no agent uses", peopleOnly, false, operate},
 
 		{get, "/v1/agents", "list-agents", "Agents, newest first", cw.ScopePeers, false, read},
@@ -110,7 +118,7 @@ func Routes() []Route {
 		{post, "/v1/initiatives", "create-initiative", "Make an initiative and its first page", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}", "get-initiative", "One initiative with everything that belongs to it", cw.ScopeReadSelf, false, read},
 		{post, "/v1/initiatives/{initiative}", "edit-initiative", "Change or archive an initiative", peopleOnly, false, operate},
-		{post, "/v1/initiatives/{initiative}/pull-request", "create-pull-request", "Push the branch of an initiative and open a pull request for it", peopleOnly, false, operate},
+		{post, "/v1/initiatives/{initiative}/pull-request", "create-pull-request", "Push the branch of an initiative and open a pull request for it", peopleOnly, false, person},
 		{get, "/v1/initiatives/{initiative}/pages", "list-pages", "Pages of an initiative, in the order of the tree", cw.ScopeReadSelf, false, read},
 		{post, "/v1/initiatives/{initiative}/pages", "create-page", "Make a page", peopleOnly, false, operate},
 		{get, "/v1/pages/{page}", "get-page", "One page with its text", cw.ScopeReadSelf, false, read},
@@ -132,7 +140,7 @@ func Routes() []Route {
 		{post, "/v1/tasks/{task}/verdict", "decide-task", "Say what becomes of a checkpoint", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}/merges", "list-merges", "Work on its way to an initiative's branch, oldest first", peopleOnly, false, read},
 		{get, "/v1/initiatives/{initiative}/integrations", "list-integrations", "The branches of an initiative", peopleOnly, false, read},
-		{post, "/v1/initiatives/{initiative}/land", "land-initiative", "Bring an initiative's branch into its repositories", peopleOnly, false, operate},
+		{post, "/v1/initiatives/{initiative}/land", "land-initiative", "Bring an initiative's branch into its repositories", peopleOnly, false, person},
 		{get, "/v1/tasks/{task}/diff", "get-task-diff", "What the work on a task changes", peopleOnly, false, read},
 		{get, "/v1/initiatives/{initiative}/diff", "get-initiative-diff", "What an initiative's branch changes", peopleOnly, false, read},
 		{get, "/v1/inbox", "get-inbox", "Everything that waits for a person", peopleOnly, false, read},
@@ -161,9 +169,12 @@ func Routes() []Route {
 		{get, "/v1/budgets", "list-budgets", "Hard limits of cost, with what is spent", peopleOnly, false, read},
 		{post, "/v1/budgets", "set-budget", "Set or take away a hard limit of cost", peopleOnly, false, operate},
 
-		{get, "/v1/tokens", "list-tokens", "Tokens of dashboards, newest first", peopleOnly, false, never},
+		{get, "/v1/tokens", "list-tokens", "Tokens of dashboards and sessions of browsers, newest first", peopleOnly, false, person},
 		{post, "/v1/tokens", "create-token", "Make a token for a dashboard", peopleOnly, false, never},
-		{del, "/v1/tokens/{ref}", "revoke-token", "End a token", peopleOnly, false, never},
+		{del, "/v1/tokens/{ref}", "revoke-token", "End a token", peopleOnly, false, person},
+		{post, "/v1/open", "open-dashboard", "Let a browser in", peopleOnly, false, never},
+		{post, "/v1/sessions", "start-session", "Turn the code of cw open into a session", peopleOnly, false, OwnPage},
+		{del, "/v1/sessions/self", "end-session", "End the session of the caller", peopleOnly, false, person},
 
 		{get, "/v1/events", "get-events", "What happened, stored and live", peopleOnly, false, read},
 		{post, "/v1/stream-tickets", "create-stream-ticket", "Make a ticket that opens one stream in place of a token", peopleOnly, false, read},
@@ -171,7 +182,7 @@ func Routes() []Route {
 
 		{post, "/v1/gc", "collect-garbage", "Free what is kept no longer", peopleOnly, false, never},
 		{post, "/v1/backup", "make-backup", "Copy the databases", peopleOnly, false, never},
-		{post, "/v1/hooks/test", "try-hooks", "Send a notification by every hook, and tell what became of it", peopleOnly, false, never},
+		{post, "/v1/hooks/test", "try-hooks", "Send a notification by every hook, and tell what became of it", peopleOnly, false, person},
 		{get, "/healthz", "get-health", "Whether a daemon answers", peopleOnly, false, Anyone},
 		{get, "/metrics", "get-metrics", "Figures for Prometheus, when they are switched on", peopleOnly, false, read},
 	}
@@ -187,16 +198,18 @@ func (r Route) mayCall(actor cw.Actor, scopes []cw.Scope) error {
 		return nil
 	case actor.Kind == cw.ActorDashboard && r.Dashboard != never && covers(scopes, r.Dashboard):
 		return nil
-	case actor.Kind == nobody && r.open():
+	case actor.Kind == nobody && r.tokenless():
 		return nil
 	}
 	return r.forbidden(actor)
 }
 
-// covers tells whether a dashboard's rights include one: who may operate may
-// also read.
+// covers tells whether a dashboard's rights include one: who is a person may
+// also operate, and who may operate also read.
 func covers(scopes []cw.Scope, needed cw.Scope) bool {
-	return slices.Contains(scopes, needed) || needed == cw.ScopeRead && slices.Contains(scopes, cw.ScopeOperate)
+	ladder := []cw.Scope{cw.ScopeRead, cw.ScopeOperate, cw.ScopePerson}
+	step := slices.Index(ladder, needed)
+	return step >= 0 && slices.ContainsFunc(ladder[step:], func(s cw.Scope) bool { return slices.Contains(scopes, s) })
 }
 
 func (r Route) forbidden(actor cw.Actor) error {
@@ -207,6 +220,10 @@ func (r Route) forbidden(actor cw.Actor) error {
 	if actor.Kind == cw.ActorDashboard && r.Dashboard == never {
 		return cw.Errorf(cw.CodeForbidden, "this cannot be done over TCP (%s)", r.ID).
 			WithHint("use cw on this machine: it calls over the daemon's socket")
+	}
+	if actor.Kind == cw.ActorDashboard && r.Dashboard == cw.ScopePerson {
+		return cw.Errorf(cw.CodeForbidden, "this needs a session of a person (%s)", r.ID).
+			WithHint("cw open shows the dashboard in your browser; cw on this machine does it too")
 	}
 	if actor.Kind == cw.ActorDashboard {
 		return cw.Errorf(cw.CodeForbidden, "this needs a token with the scope %s (%s)", r.Dashboard, r.ID).

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -65,6 +66,9 @@ type Options struct {
 	// Metrics writes the answer of GET /metrics, in the text format of
 	// Prometheus. nil: there is none.
 	Metrics func(ctx context.Context, w io.Writer) error
+	// Site is the files of the dashboard, with index.html; they are served over TCP
+	// to whoever asks for them. nil: there is none.
+	Site fs.FS
 	// OnRefused hears of every refusal of a known caller that lacks the right:
 	// what is the operation and the path. ctx outlives the request. May be nil.
 	OnRefused func(ctx context.Context, actor cw.Actor, what string)
@@ -109,6 +113,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	opts     Options
 	gate     gate
+	site     *site // nil: none
 	mux      *http.ServeMux
 	api      huma.API
 	rows     map[string]Route // by operation id
@@ -155,6 +160,7 @@ func registerAll(s *Server) {
 	registerCosts(s)
 	registerProviders(s)
 	registerTokens(s)
+	registerDoor(s)
 	registerTickets(s)
 	registerHouse(s)
 	registerNotices(s)
@@ -175,6 +181,10 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 		used:     map[string]bool{},
 		streams:  map[string]bool{},
 		refusals: NewAllowance(refusalLines, refusalWhile),
+	}
+	var err error
+	if s.site, err = newSite(opts.Site); err != nil {
+		return nil, err
 	}
 	for _, row := range table {
 		s.rows[row.ID], s.patterns[row.Pattern()] = row, row
@@ -291,6 +301,10 @@ func (s *Server) serveHTTP(f front, w http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
 	}
 	r = r.WithContext(withCaller(r.Context(), who))
+	if who.site {
+		s.serveSite(out, r)
+		return
+	}
 	if !servable(r) {
 		s.nothingHere(out, r)
 		return

@@ -68,9 +68,18 @@ func (f tcpFront) enter(w http.ResponseWriter, r *http.Request) (caller, error) 
 	if err := f.gate.host(r); err != nil {
 		return caller{}, err
 	}
+	if f.s.site.wants(r) {
+		if err := f.gate.visit(r); err != nil {
+			return caller{}, err
+		}
+		return caller{actor: cw.Actor{Kind: nobody}, site: true}, noBody(r)
+	}
 	row := f.s.rowOf(r)
 	if row.open() {
 		return caller{actor: cw.Actor{Kind: nobody}}, noBody(r)
+	}
+	if row.Dashboard == OwnPage {
+		return f.ownPage(r)
 	}
 	f.gate.share(w, r)
 	if err := f.gate.page(r); err != nil {
@@ -87,6 +96,17 @@ func (f tcpFront) enter(w http.ResponseWriter, r *http.Request) (caller, error) 
 		return caller{}, err
 	}
 	return who, form(r)
+}
+
+// ownPage lets in the dashboard's own page, which has no token yet. A token
+// that it shows all the same is not looked at.
+func (f tcpFront) ownPage(r *http.Request) (caller, error) {
+	for _, check := range []func(*http.Request) error{f.gate.page, f.gate.own, checkVersion, form} {
+		if err := check(r); err != nil {
+			return caller{}, err
+		}
+	}
+	return caller{actor: cw.Actor{Kind: nobody}}, nil
 }
 
 // known tells who is calling, by the token of the Authorization header or, for

@@ -21,6 +21,7 @@ import (
 const (
 	tokenRead    = "cwd_read"
 	tokenOperate = "cwd_operate"
+	tokenPerson  = "cwd_person"
 	tokenRevoked = "cwd_revoked"
 )
 
@@ -40,6 +41,8 @@ func dashboards(o *api.Options) {
 			return dashboard, []cw.Scope{cw.ScopeRead}, nil
 		case tokenOperate, "":
 			return dashboard, []cw.Scope{cw.ScopeOperate}, nil
+		case tokenPerson:
+			return dashboard, cw.SessionScopes(), nil
 		case tokenSelf:
 			return cw.Actor{Kind: cw.ActorAgent, ID: "aaaaaaaaaaaa", AgentID: "aaaaaaaaaaaa"}, append(cw.RunScopes(), cw.ScopeOperate), nil
 		}

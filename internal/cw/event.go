@@ -490,6 +490,7 @@ type (
 		TokenID TokenID `json:"tokenId" doc:"the token; what is sent is not told"`
 		Name    string  `json:"name" doc:"its name"`
 		Scopes  []Scope `json:"scopes" doc:"what it may"`
+		Session bool    `json:"session,omitempty" doc:"a browser has it, by cw open"`
 	}
 	// SecurityRefused is the payload of security:refused.
 	SecurityRefused struct {

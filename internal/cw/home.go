@@ -29,6 +29,15 @@ func (h Home) Socket() string { return filepath.Join(h.RunState(), "cw.sock") }
 // SocketFile holds the path of the socket really used.
 func (h Home) SocketFile() string { return filepath.Join(h.RunState(), "socket") }
 
+// DoorFile holds the address at which the dashboard was opened, for later daemons.
+func (h Home) DoorFile() string { return filepath.Join(h.RunState(), "http") }
+
+// Handover is the page that leads a browser to the dashboard with a code; name
+// tells one from another.
+func (h Home) Handover(name string) string {
+	return filepath.Join(h.RunState(), "open-"+name+".html")
+}
+
 // DaemonLock is the file whose lock makes a daemon the only one.
 func (h Home) DaemonLock() string { return filepath.Join(h.RunState(), "daemon.lock") }
 

@@ -72,6 +72,7 @@ type Services interface {
 	LogService
 	EventService
 	TokenService
+	DoorService
 	AccountService
 	CostService
 	ProviderService

@@ -27,10 +27,11 @@ const (
 	ScopeSpawn    Scope = "spawn"       // only where the project allows it
 )
 
-// The rights of a dashboard. ScopeOperate includes ScopeRead.
+// The rights of a dashboard. Each includes the one before it.
 const (
 	ScopeRead    Scope = "read"    // see everything: agents, output, events
 	ScopeOperate Scope = "operate" // also spawn, stop, register
+	ScopePerson  Scope = "person"  // also land, trust, end tokens; sessions alone have it
 )
 
 // RunScopes are the rights that every run has.
@@ -50,13 +51,16 @@ type Token struct {
 	Scopes     []Scope    `json:"scopes" gorm:"serializer:json;column:scopes_json" doc:"what it may"`
 	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json" doc:"of a run: the only tools that it may use; missing: all that its scopes reach"`
 	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json" doc:"of a run: tools that it may not use"`
+	Session    bool       `json:"session,omitempty" doc:"a browser has it, by cw open"`
+	UsedAt     *time.Time `json:"usedAt,omitempty" doc:"of a session: when it was used last, to an hour"`
+	ExpiresAt  *time.Time `json:"expiresAt,omitempty" doc:"of a session: when it ends unless it is used before"`
 	RevokedAt  *time.Time `json:"revokedAt,omitempty" doc:"when it was ended; missing while it lives"`
 	CreatedAt  time.Time  `json:"createdAt" doc:"when it was made"`
 }
 
 // Changed is the payload of the events that tell of a dashboard's token.
 func (t Token) Changed() TokenChanged {
-	return TokenChanged{TokenID: t.ID, Name: t.Name, Scopes: t.Scopes}
+	return TokenChanged{TokenID: t.ID, Name: t.Name, Scopes: t.Scopes, Session: t.Session}
 }
 
 // TokenList says how tokens can be sorted.
@@ -75,8 +79,19 @@ func (t Token) PageKey(field string) (key, id string) {
 // TokenNameMax is the greatest length of a token's name in bytes.
 const TokenNameMax = 64
 
-// tokenName is what a token is called when nobody said otherwise.
-const tokenName = "dashboard"
+// What tokens are called when nobody said otherwise.
+const (
+	tokenName   = "dashboard"
+	sessionName = "browser"
+)
+
+// DefaultName is what the token is called when nobody said otherwise.
+func (t Token) DefaultName() string {
+	if t.Session {
+		return sessionName
+	}
+	return tokenName
+}
 
 // dashboardPrefix marks a dashboard's token so that it is recognised where it
 // must not be: in logs and in files under version control.
@@ -106,6 +121,10 @@ func (r TokenRequest) Complete() (TokenRequest, error) {
 	}
 	known := []Scope{ScopeRead, ScopeOperate}
 	for _, s := range r.Scopes {
+		if s == ScopePerson {
+			return TokenRequest{}, Errorf(CodeInvalid, "no token can have the scope person").
+				WithHint("sessions of a browser have it: cw open")
+		}
 		if !slices.Contains(known, s) {
 			return TokenRequest{}, unknownScope(s, string(ScopeRead), string(ScopeOperate))
 		}
@@ -150,15 +169,15 @@ func unknownScope(s Scope, known ...string) error {
 	return err.WithHint("the scopes are read and operate")
 }
 
-// FreeTokenName gives the default name, numbered from 2 on when it is taken.
-func FreeTokenName(taken func(name string) (bool, error)) (string, error) {
-	name := tokenName
+// FreeTokenName gives a default name, numbered from 2 on when it is taken.
+func FreeTokenName(base string, taken func(name string) (bool, error)) (string, error) {
+	name := base
 	for n := 2; ; n++ {
 		is, err := taken(name)
 		if err != nil || !is {
 			return name, err
 		}
-		name = fmt.Sprintf("%s-%d", tokenName, n)
+		name = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 

@@ -87,14 +87,14 @@ func TestFreeTokenName(t *testing.T) {
 	t.Parallel()
 	taken := map[string]bool{}
 	for _, want := range []string{"dashboard", "dashboard-2", "dashboard-3"} {
-		name, err := cw.FreeTokenName(func(name string) (bool, error) { return taken[name], nil })
+		name, err := cw.FreeTokenName("dashboard", func(name string) (bool, error) { return taken[name], nil })
 		if err != nil || name != want {
 			t.Errorf("%q (%v), want %q", name, err, want)
 		}
 		taken[name] = true
 	}
 	broken := errors.New("broken")
-	if _, err := cw.FreeTokenName(func(string) (bool, error) { return false, broken }); !errors.Is(err, broken) {
+	if _, err := cw.FreeTokenName("dashboard", func(string) (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ import (
 	"cw/orchestrator"
 	"cw/planning"
 	"cw/providers"
+	"cw/web"
 	"cw/worktree"
 )
 
@@ -32,6 +34,7 @@ type Config struct {
 	Settings Settings
 	Stderr   io.Writer // where the foreground's log goes; nil when detached
 	Environ  []string  // the daemon's own environment
+	Closed   bool      // no TCP at the start, wherever an earlier daemon had opened it
 
 	masks masks // of live secrets; made by Serve
 }
@@ -150,7 +153,7 @@ func serveLocked(ctx context.Context, c Config, log *slog.Logger) error {
 	}
 	engine.Store(p.engine)
 	tasks.Store(p.tasks)
-	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.doors.path, "http", addressOf(p.doors.tcp))
+	log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", p.doors.path, "http", p.doors.tcp.where())
 	err = p.run(ctx, shutdown)
 	log.Info("daemon stopped; agents run on")
 	return err
@@ -169,11 +172,11 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	if err := removeOldBinaries(c.Home, buildID, unfinished); err != nil {
 		log.Warn("remove old copies of the program", "error", err)
 	}
-	doors, err := open(ctx, c)
+	doors, err := open(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
-	facts := factsOf(c, buildID, doors.path, addressOf(doors.tcp))
+	facts := factsOf(c, buildID, doors.path)
 	who := newCallers(c.Home, db, log)
 	who.guards = guardsOf(c.Environ)
 	p := &parts{
@@ -200,11 +203,20 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	p.notices = newNotifier(c, events{store: db, hub: hub}, log)
 	keys := newTokens(db, report)
 	keys.masks, keys.home = c.masks, c.Home
+	browsers, err := newSessions(keys, doors.tcp)
+	if err = errors.Join(err, keys.endExpired(ctx)); err != nil {
+		log.Warn("what sessions of browsers left behind stays", "error", err)
+	}
+	site, err := web.Files()
+	if err != nil {
+		return nil, errors.Join(err, doors.close())
+	}
 	p.server, err = api.NewServer(api.Options{
 		Services: services{
 			Orchestrator:    p.engine,
 			events:          events{store: db, hub: hub},
 			tokens:          keys,
+			sessions:        browsers,
 			house:           house{janitor: p.janitor, store: db},
 			Manager:         p.accounts,
 			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},
@@ -212,7 +224,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			plans:           plans{p.plans},
 			Dispatcher:      p.tasks,
 			forges:          newForges(c, p),
-			daemonService:   daemonService{facts: facts, store: db, janitor: p.janitor, notices: p.notices, tasks: p.tasks, shutdown: shutdown},
+			daemonService:   daemonService{facts: facts, door: doors.tcp, store: db, janitor: p.janitor, notices: p.notices, tasks: p.tasks, shutdown: shutdown},
 			Notifier:        p.notices,
 		},
 		Identify:     who.identify,
@@ -222,6 +234,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		Authenticate: keys.authenticate,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,
+		Site:         site,
 		OnRefused:    report,
 		Log:          log, Version: c.Version, BuildID: buildID, Guards: guardsOf(c.Environ),
 	})
@@ -321,12 +334,12 @@ func (p *parts) run(ctx context.Context, shutdown context.CancelFunc) error {
 	return errors.Join(above, <-below)
 }
 
-// serve answers on the socket and, when there is one, on TCP, until ctx ends or
+// serve answers on the socket and, once that door is open, on TCP, until ctx ends or
 // one of them breaks.
 func (p *parts) serve(ctx context.Context, shutdown context.CancelFunc) error {
 	serving := map[string]func() error{"socket": func() error { return p.server.Serve(ctx, p.doors.socket) }}
-	if p.doors.tcp != nil {
-		serving["http"] = func() error { return p.server.ServeTCP(ctx, p.doors.tcp, p.doors.allowed) }
+	serving["http"] = func() error {
+		return p.doors.tcp.serve(ctx, func(l net.Listener) error { return p.server.ServeTCP(ctx, l, p.doors.allowed) })
 	}
 	return together(ctx, shutdown, serving)
 }

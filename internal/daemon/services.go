@@ -22,6 +22,7 @@ type services struct {
 	*orchestrator.Orchestrator
 	events
 	tokens
+	sessions
 	house
 	*accounts.Manager
 	costs
@@ -46,6 +47,7 @@ var _ cw.Services = services{}
 // daemonService implements cw.DaemonService.
 type daemonService struct {
 	facts    cw.DaemonStatus // those that do not change
+	door     *tcpDoor
 	store    *store.DB
 	janitor  *janitor
 	notices  *notify.Notifier
@@ -56,6 +58,7 @@ type daemonService struct {
 // Status implements cw.DaemonService.
 func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	st := d.facts
+	st.HTTP = d.door.where()
 	var err error
 	if st.Agents, st.AgentsAlive, st.Projects, err = d.store.Counts(ctx); err != nil {
 		return st, fmt.Errorf("count agents: %w", err)
@@ -82,7 +85,7 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 func (d daemonService) Shutdown(ctx context.Context) (cw.DaemonStatus, error) {
 	st, err := d.Status(ctx)
 	if err != nil {
-		st = d.facts
+		st, st.HTTP = d.facts, d.door.where()
 	}
 	d.shutdown()
 	return st, nil
@@ -100,9 +103,9 @@ func (d daemonService) Whoami(ctx context.Context) (cw.Whoami, error) {
 	return who, err
 }
 
-func factsOf(c Config, buildID, socket, http string) cw.DaemonStatus {
+func factsOf(c Config, buildID, socket string) cw.DaemonStatus {
 	return cw.DaemonStatus{
 		PID: os.Getpid(), Version: c.Version, BuildID: buildID, APIVersion: cw.APIVersion,
-		Home: string(c.Home), Socket: socket, HTTP: http, StartedAt: time.Now().UTC(),
+		Home: string(c.Home), Socket: socket, StartedAt: time.Now().UTC(),
 	}
 }

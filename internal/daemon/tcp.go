@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/netip"
 	"syscall"
@@ -16,19 +17,19 @@ import (
 // doors are the places at which a daemon answers.
 type doors struct {
 	socket  *net.UnixListener
-	path    string       // of the socket
-	tcp     net.Listener // nil: dashboards cannot reach it
+	path    string // of the socket
+	tcp     *tcpDoor
 	allowed api.TCP
 }
 
 // open listens at all doors, or at none.
-func open(ctx context.Context, c Config) (doors, error) {
+func open(ctx context.Context, c Config, log *slog.Logger) (doors, error) {
 	d := doors{allowed: api.TCP{Hosts: c.Settings.HTTP.AllowedHosts, Origins: c.Settings.HTTP.AllowedOrigins}}
 	var err error
 	if d.socket, d.path, err = listen(c.Home); err != nil {
 		return doors{}, err
 	}
-	if d.tcp, err = listenTCP(ctx, c.Settings.HTTP.Address); err != nil {
+	if d.tcp, err = newTCPDoor(ctx, c, log); err != nil {
 		return doors{}, errors.Join(err, d.socket.Close())
 	}
 	return d, nil
@@ -36,20 +37,12 @@ func open(ctx context.Context, c Config) (doors, error) {
 
 // close closes doors at which nobody serves; serving ends with closing them.
 func (d doors) close() error {
-	err := d.socket.Close()
-	if d.tcp != nil {
-		err = errors.Join(err, d.tcp.Close())
-	}
-	return err
+	return errors.Join(d.socket.Close(), d.tcp.close())
 }
 
-// listenTCP opens the door for dashboards, on loopback alone. It gives nil for
-// the address "". CodeInvalid for an address that others could reach,
+// listenTCP listens for dashboards, on loopback alone. CodeInvalid for an address that others could reach,
 // CodeFailed when its port cannot be had.
 func listenTCP(ctx context.Context, address string) (net.Listener, error) {
-	if address == "" {
-		return nil, nil
-	}
 	if err := checkAddress(address); err != nil {
 		return nil, cw.Errorf(cw.CodeInvalid, "http.address %s", quoted(address, err)).
 			WithHint("dashboards on this machine reach it there; nobody else shall")
@@ -99,12 +92,4 @@ func loopback(ctx context.Context, address string, lookUp func(context.Context, 
 		}
 	}
 	return netip.ParseAddrPort(net.JoinHostPort(best.String(), port))
-}
-
-// addressOf is where a listener really listens, "" for none.
-func addressOf(l net.Listener) string {
-	if l == nil {
-		return ""
-	}
-	return l.Addr().String()
 }

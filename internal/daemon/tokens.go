@@ -10,7 +10,8 @@ import (
 	"cw/internal/store"
 )
 
-// tokens implements cw.TokenService: the tokens of dashboards.
+// tokens implements cw.TokenService: the tokens of dashboards, and the sessions
+// of browsers, which are tokens too.
 type tokens struct {
 	store   *store.DB
 	misuses *api.Allowance                                         // of events about one run's token
@@ -30,17 +31,29 @@ func (t tokens) CreateToken(ctx context.Context, req cw.TokenRequest) (cw.Create
 		return cw.CreatedToken{}, err
 	}
 	id, secret := cw.TokenID(cw.NewID()), cw.NewDashboardToken()
-	if err := t.masks.learnToken(t.home, id, secret); err != nil {
+	return t.add(ctx, cw.Token{ID: id, Name: req.Name, Hash: cw.HashToken(secret), Scopes: req.Scopes}, secret, cw.ActorOf(ctx))
+}
+
+// add stores a token, and notes its secret for the masks.
+func (t tokens) add(ctx context.Context, token cw.Token, secret string, by cw.Actor) (cw.CreatedToken, error) {
+	if err := t.masks.learnToken(t.home, token.ID, secret); err != nil {
 		return cw.CreatedToken{}, err
 	}
-	token, err := t.store.AddDashboardToken(ctx, cw.Token{
-		ID: id, Name: req.Name, Hash: cw.HashToken(secret), Scopes: req.Scopes,
-	}, cw.ActorOf(ctx))
+	token, err := t.store.AddDashboardToken(ctx, token, by)
 	if err != nil {
-		t.masks.forgetToken(t.home, id)
+		t.masks.forgetToken(t.home, token.ID)
 		return cw.CreatedToken{}, err
 	}
 	return cw.CreatedToken{Token: token, Secret: secret}, nil
+}
+
+// endExpired ends the sessions that nobody used for too long.
+func (t tokens) endExpired(ctx context.Context) error {
+	ended, err := t.store.EndExpiredSessions(ctx)
+	for _, session := range ended {
+		t.masks.forgetToken(t.home, session.ID)
+	}
+	return err
 }
 
 // Tokens implements cw.TokenService.
@@ -75,8 +88,13 @@ func (t tokens) authenticate(ctx context.Context, secret string) (cw.Actor, []cw
 		}
 		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token of a run is no token of a dashboard").
 			WithHint("agents use the socket that CW_SOCKET names")
+	case token.Session && (token.RevokedAt != nil || token.Expired(time.Now())):
+		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the session is over").WithHint("begin another: cw open")
 	case token.RevokedAt != nil:
 		return cw.Actor{}, nil, cw.Errorf(cw.CodeUnauthorized, "the token was revoked").WithHint("make another: cw token create")
+	case token.UseIsNews(time.Now()):
+		// A full disk keeps nobody out: the session ends earlier then.
+		_ = t.store.UseSession(ctx, token.ID, time.Now().UTC())
 	}
 	return cw.Actor{Kind: cw.ActorDashboard, ID: string(token.ID)}, token.Scopes, nil
 }

@@ -33,7 +33,7 @@ func (db *DB) RunToken(ctx context.Context, run cw.RunID) (token cw.Token, found
 	return token, found, err
 }
 
-// AddDashboardToken stores a dashboard's token, with its event. An empty name
+// AddDashboardToken stores a dashboard's token or session, with its event. An empty name
 // becomes the default one, numbered when that is taken. CodeRefused when a
 // living token has the name.
 func (db *DB) AddDashboardToken(ctx context.Context, token cw.Token, by cw.Actor) (cw.Token, error) {
@@ -58,7 +58,7 @@ func (t *tx) nameToken(token *cw.Token) (err error) {
 		return one(t.DB, &other, "name = ? AND revoked_at IS NULL", name)
 	}
 	if token.Name == "" {
-		token.Name, err = cw.FreeTokenName(taken)
+		token.Name, err = cw.FreeTokenName(token.DefaultName(), taken)
 		return err
 	}
 	is, err := taken(token.Name)
@@ -105,13 +105,18 @@ func (db *DB) RevokeDashboardToken(ctx context.Context, ref string, by cw.Actor)
 		case token.RevokedAt != nil:
 			return nil
 		}
-		token.RevokedAt = &t.now
-		if err := t.Model(&token).Select("revoked_at").Updates(&token).Error; err != nil {
-			return err
-		}
-		return t.emit(cw.NewEvent(cw.EventTokenRevoked, by, token.Changed()))
+		return t.revokeToken(&token, by)
 	})
 	return token, err
+}
+
+// revokeToken ends a dashboard's token that lives, with its event.
+func (t *tx) revokeToken(token *cw.Token, by cw.Actor) error {
+	token.RevokedAt = &t.now
+	if err := t.Model(token).Select("revoked_at").Updates(token).Error; err != nil {
+		return err
+	}
+	return t.emit(cw.NewEvent(cw.EventTokenRevoked, by, token.Changed()))
 }
 
 // revokeTokens ends all tokens of a run.

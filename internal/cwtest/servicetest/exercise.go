@@ -155,6 +155,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Notices", nil, noticesCase},
 		{"Tokens", nil, tokensCase},
 		{"BadTokens", nil, badTokensCase},
+		{"Door", nil, doorCase},
+		{"BadDoor", nil, badDoorCase},
 		{"Tools", nil, toolsCase},
 		{"Accounts", nil, accountsCase},
 		{"SameLogin", nil, sameLoginCase},

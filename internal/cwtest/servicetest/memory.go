@@ -27,6 +27,7 @@ type Memory struct {
 	trusts   map[cw.ProjectID]map[string]cw.ProjectTrust // by digest
 	agents   []cw.AgentView                              // oldest first, without what view adds
 	tokens   []cw.Token                                  // oldest first
+	codes    []string                                    // of OpenDoor, not used yet
 	accounts []memoryAccount                             // oldest first, without those that are removed
 	budgets  []cw.Budget
 	asked    []cw.QuestionView      // oldest first

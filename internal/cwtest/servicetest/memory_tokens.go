@@ -17,19 +17,20 @@ func (m *Memory) CreateToken(ctx context.Context, req cw.TokenRequest) (created 
 }
 
 func (m *Memory) createToken(by cw.Actor, req cw.TokenRequest) (cw.CreatedToken, error) {
+	return m.addToken(by, cw.Token{ID: cw.TokenID(cw.NewID()), Name: req.Name, Kind: cw.ActorDashboard, Scopes: req.Scopes}, cw.NewDashboardToken())
+}
+
+func (m *Memory) addToken(by cw.Actor, token cw.Token, secret string) (cw.CreatedToken, error) {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(m.tokens, func(t cw.Token) bool { return t.Name == name && t.RevokedAt == nil })
 	}
-	if req.Name == "" {
-		req.Name, _ = cw.FreeTokenName(func(name string) (bool, error) { return taken(name), nil })
+	if token.Name == "" {
+		token.Name, _ = cw.FreeTokenName(token.DefaultName(), func(name string) (bool, error) { return taken(name), nil })
 	}
-	if taken(req.Name) {
-		return cw.CreatedToken{}, cw.TokenNameTaken(req.Name)
+	if taken(token.Name) {
+		return cw.CreatedToken{}, cw.TokenNameTaken(token.Name)
 	}
-	secret := cw.NewDashboardToken()
-	token := cw.Token{
-		ID: cw.TokenID(cw.NewID()), Name: req.Name, Kind: cw.ActorDashboard, Scopes: req.Scopes, CreatedAt: m.now(),
-	}
+	token.Hash, token.CreatedAt = "", m.now()
 	m.tokens = append(m.tokens, token)
 	m.tell(cw.NewEvent(cw.EventTokenCreated, by, token.Changed()))
 	return cw.CreatedToken{Token: token, Secret: secret}, nil
