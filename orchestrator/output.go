@@ -164,6 +164,7 @@ type lastChunk struct {
 	id          int64
 	session     int
 	offset, end int64
+	at          time.Time
 }
 
 // rewind turns a query that resumes after a chunk, or begins inside a session,
@@ -203,7 +204,7 @@ func (r *eventReader) chunk(ctx context.Context, c cw.Chunk, yield func(cw.Outpu
 		r.reading, r.session = reading, c.SessionNumber
 	}
 	events := r.reading.FeedAt(c.Bytes, c.CreatedAt)
-	r.last, r.n = lastChunk{id: c.ID, session: c.SessionNumber, offset: c.Offset, end: c.End()}, 0
+	r.last, r.n = lastChunk{id: c.ID, session: c.SessionNumber, offset: c.Offset, end: c.End(), at: c.CreatedAt}, 0
 	return r.emit(events, yield)
 }
 
@@ -235,12 +236,12 @@ func (r *eventReader) flush(yield func(cw.OutputEvent, error) bool) bool {
 func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, error) bool) bool {
 	for i, ev := range events {
 		events[i] = cw.StreamEvent{}
-		position := fmt.Sprintf("%d:%d:%d", r.last.session, r.last.offset, r.n)
+		position := cw.OutputPlace{Session: r.last.session, Offset: r.last.offset, N: r.n}.String()
 		r.n++
 		if r.silent() {
 			continue
 		}
-		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, Event: ev}, nil) {
+		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, At: r.last.at, Event: ev}, nil) {
 			return false
 		}
 	}

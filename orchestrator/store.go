@@ -207,6 +207,12 @@ type Store interface {
 	AppendChunks(ctx context.Context, chunks []cw.Chunk) ([]cw.Chunk, error)
 	NextOffset(ctx context.Context, agent cw.AgentID, session int) (int64, error)
 	ChunksFrom(ctx context.Context, q cw.ChunkQuery) ([]cw.Chunk, error)
+	// OutputSessions gives the sessions of which output is stored, in order.
+	// CodeGone when all that there was is kept no longer.
+	OutputSessions(ctx context.Context, agent cw.AgentID) ([]cw.OutputSession, error)
+	// LineStart gives the end of the last chunk, at or before a byte of a session's
+	// output, after which a line begins; 0 without one.
+	LineStart(ctx context.Context, agent cw.AgentID, session int, at int64) (int64, error)
 
 	// Accounts gives the accounts of a provider that are not removed, by priority
 	// and name, the account default among them: its row is made when it is not

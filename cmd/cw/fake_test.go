@@ -344,6 +344,16 @@ func (f *fakeServices) OutputEvents(ctx context.Context, ref string, q cw.Output
 	}
 }
 
+func (f *fakeServices) OutputPage(_ context.Context, ref string, _ cw.OutputPageQuery) (cw.OutputPage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, err := f.find(ref)
+	if err != nil {
+		return cw.OutputPage{}, err
+	}
+	return cw.OutputPage{Items: f.output[f.agents[i].ID]}, nil
+}
+
 // finish lets the agent come to its end, or waits until the reader lets go.
 func (f *fakeServices) finish(ctx context.Context, i int, q cw.OutputQuery) error {
 	f.mu.Lock()

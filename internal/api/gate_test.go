@@ -184,6 +184,7 @@ func want(row api.Route, token string, self bool) int {
 	}
 	if self {
 		granted["get-agent"], granted["get-agent-diff"], granted["get-agent-output"] = true, true, true
+		granted["get-agent-output-page"] = true
 		granted["list-pending-conversations"] = true
 		granted["get-plan"], granted["set-plan"], granted["move-plan-step"] = true, true, true
 	}

@@ -55,6 +55,7 @@ func promised() map[string]promise {
 		"try-hooks":                  {"person", ""},
 		"get-agent-diff":             {"read", "self"},
 		"get-agent-output":           {"stream", "self"},
+		"get-agent-output-page":      {"read", "self"},
 		"get-plan":                   {"read", "self"},
 		"set-plan":                   {"never", "self"},
 		"move-plan-step":             {"never", "self"},

@@ -270,6 +270,14 @@ func describeBody(b *huma.RequestBody, row Route) {
 	}
 }
 
+// pageDefault is how many items a page has when nobody says so.
+func pageDefault(id string) int {
+	if id == "get-agent-output-page" {
+		return cw.OutputPageDefault
+	}
+	return cw.PageDefault
+}
+
 // describeParam gives a copy of a parameter that says more: huma goes on
 // checking with its own.
 func (s *Server) describeParam(p huma.Param, row Route) *huma.Param {
@@ -283,14 +291,13 @@ func (s *Server) describeParam(p huma.Param, row Route) *huma.Param {
 			p.Example = "k3v7q2mzt5ha"
 		}
 	}
-	if list, ok := lists()[row.ID]; ok {
-		switch p.Name {
-		case "limit":
-			low, high := 0.0, float64(cw.PageMax)
-			schema.Minimum, schema.Maximum, schema.Default = &low, &high, cw.PageDefault
-		case "sort":
-			schema.Enum, schema.Default = anyOf(list.Sorts()), list.Own
-		}
+	list, isList := lists()[row.ID]
+	switch {
+	case p.Name == "limit":
+		low, high := 0.0, float64(cw.PageMax)
+		schema.Minimum, schema.Maximum, schema.Default = &low, &high, pageDefault(row.ID)
+	case p.Name == "sort" && isList:
+		schema.Enum, schema.Default = anyOf(list.Sorts()), list.Own
 	}
 	if schema.Type == huma.TypeArray {
 		items := *schema.Items

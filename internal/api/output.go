@@ -2,8 +2,8 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"iter"
+	"net/http"
 
 	"cw/internal/cw"
 )
@@ -36,8 +36,25 @@ func (in *agentOutput) query() (cw.OutputQuery, error) {
 	}, err
 }
 
+type agentOutputPage struct {
+	ID       string `path:"id" doc:"name or id"`
+	Before   string `query:"before" doc:"a place (position of an event, older of a page, number of a run): the last events before it. Without before and after: the last of all"`
+	After    string `query:"after" doc:"a place: the first events after it"`
+	Limit    int    `query:"limit" doc:"the greatest number of events, up to 1000; 0 stands for 200"`
+	Contains string `query:"contains" doc:"only events with this text in them, in any case"`
+}
+
+func (in *agentOutputPage) query() cw.OutputPageQuery {
+	return cw.OutputPageQuery{Before: in.Before, After: in.After, Limit: in.Limit, Contains: in.Contains}
+}
+
 func registerOutput(s *Server) {
 	services := s.opts.Services
+	handle(s, "get-agent-output-page", func(ctx context.Context, in *agentOutputPage) (cw.OutputPage, error) {
+		page, err := services.OutputPage(ctx, in.ID, in.query())
+		page.Items, page.Runs = orEmpty(page.Items), orEmpty(page.Runs)
+		return page, err
+	})
 	handleStream(s, "get-agent-output", func(ctx context.Context, in *agentOutput) (frames, error) {
 		q, err := in.query()
 		if err != nil {
@@ -105,13 +122,13 @@ func (c *Client) Output(ctx context.Context, ref string, q cw.OutputQuery) iter.
 // of the daemon.
 func (c *Client) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
 	fresh := func() func(cw.OutputEvent) bool {
-		last, seen := position{}, false
+		last, seen := cw.OutputPlace{}, false
 		return func(e cw.OutputEvent) bool {
-			p, err := parsePosition(e.Position)
+			p, err := cw.ParseOutputPlace(e.Position)
 			if err != nil { // of a newer daemon: better twice than not at all
 				return true
 			}
-			if seen && !last.before(p) {
+			if seen && last.Compare(p) >= 0 {
 				return false
 			}
 			last, seen = p, true
@@ -119,6 +136,16 @@ func (c *Client) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery)
 		}
 	}
 	return follow(ctx, c, outputStream(ref, formatEvents, q), fresh)
+}
+
+// OutputPage implements cw.LogService.
+func (c *Client) OutputPage(ctx context.Context, ref string, q cw.OutputPageQuery) (cw.OutputPage, error) {
+	params := query{}
+	params.text("before", q.Before)
+	params.text("after", q.After)
+	params.number("limit", int64(q.Limit))
+	params.text("contains", q.Contains)
+	return call[cw.OutputPage](ctx, c, request{method: http.MethodGet, path: agentPath(ref) + "/output/page", query: params})
 }
 
 func outputStream(ref, format string, q cw.OutputQuery) streamRequest {
@@ -129,27 +156,4 @@ func outputStream(ref, format string, q cw.OutputQuery) streamRequest {
 	params.number("offset", q.Offset)
 	params.text("until", string(q.Until))
 	return streamRequest{path: agentPath(ref) + "/output", query: params, after: q.AfterID}
-}
-
-// position is the place of an output event: session, byte offset, number of
-// the event there.
-type position struct{ session, offset, n int64 }
-
-func parsePosition(s string) (position, error) {
-	var p position
-	var rest string
-	if n, _ := fmt.Sscanf(s, "%d:%d:%d%s", &p.session, &p.offset, &p.n, &rest); n != 3 {
-		return position{}, fmt.Errorf("%q is no position", s)
-	}
-	return p, nil
-}
-
-func (p position) before(q position) bool {
-	if p.session != q.session {
-		return p.session < q.session
-	}
-	if p.offset != q.offset {
-		return p.offset < q.offset
-	}
-	return p.n < q.n
 }

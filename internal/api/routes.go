@@ -96,6 +96,7 @@ func Routes() []Route {
 		{post, "/v1/agents/{id}/plan", "set-plan", "Make or revise one's own plan", cw.ScopePlan, true, never},
 		{post, "/v1/agents/{id}/plan/steps/{step}", "move-plan-step", "Move a step of one's own plan", cw.ScopePlan, true, never},
 		{get, "/v1/agents/{id}/output", "get-agent-output", "An agent's output, stored and live", cw.ScopeReadSelf, true, read},
+		{get, "/v1/agents/{id}/output/page", "get-agent-output-page", "A piece of an agent's stored output, from its end on", cw.ScopeReadSelf, true, read},
 
 		{post, "/v1/agent-messages", "message-agent", "Give another agent a text to work on", cw.ScopeMessage, false, never},
 		{get, "/v1/agent-messages/{response}/response", "await-agent-message", "The response to a text, once there is one", cw.ScopeMessage, false, read},

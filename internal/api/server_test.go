@@ -162,25 +162,6 @@ func TestBodyPatience(t *testing.T) {
 	}
 }
 
-func TestPositions(t *testing.T) {
-	t.Parallel()
-	order := []string{"1:0:0", "1:0:1", "1:9:0", "1:10:0", "2:0:0", "10:0:0"}
-	for i, a := range order {
-		for j, b := range order {
-			p, err := parsePosition(a)
-			q, err2 := parsePosition(b)
-			if err != nil || err2 != nil || p.before(q) != (i < j) {
-				t.Errorf("%s before %s: %v", a, b, p.before(q))
-			}
-		}
-	}
-	for _, bad := range []string{"", "1", "1:2", "1:2:", "1:2:3:4", "1:2:3x", "a:b:c", "1:2:99999999999999999999"} {
-		if _, err := parsePosition(bad); err == nil {
-			t.Errorf("%q was read", bad)
-		}
-	}
-}
-
 func TestSegment(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{"brave-otter": "brave-otter", ".": "%2E", "..": "%2E%2E", "a/b": "a%2Fb", "/x y?#%": "%2Fx%20y%3F%23%25", "...": "..."} {

@@ -131,6 +131,9 @@ func TestSameAnswers(t *testing.T) {
 			calls["diff "+name] = func(s cw.Services) answer { return one(s.Diff(ctx, name, cw.DiffRequest{})) }
 			calls["stat "+name] = func(s cw.Services) answer { return one(s.Diff(ctx, name, cw.DiffRequest{Stat: true})) }
 			calls["output "+name] = func(s cw.Services) answer { return all(s.Output(ctx, name, cw.OutputQuery{Session: 1, Offset: 4})) }
+			calls["page "+name] = func(s cw.Services) answer {
+				return one(s.OutputPage(ctx, name, cw.OutputPageQuery{Before: "2:9:1", Limit: 3, Contains: "<&>"}))
+			}
 			calls["parsed "+name] = func(s cw.Services) answer { return all(s.OutputEvents(ctx, name, cw.OutputQuery{})) }
 		}
 	}

@@ -53,6 +53,7 @@ type OutputEvent struct {
 	Position string      `json:"position" doc:"place in the output: <session>:<offset>:<n>"`
 	ChunkID  int64       `json:"chunkId" doc:"the chunk in which its line ends"`
 	Session  int         `json:"session" doc:"number of the run"`
+	At       time.Time   `json:"at" doc:"when its line was stored"`
 	Event    StreamEvent `json:"event" doc:"what the line means"`
 }
 
@@ -64,4 +65,8 @@ type LogService interface {
 	Output(ctx context.Context, ref string, q OutputQuery) iter.Seq2[Chunk, error]
 	// OutputEvents yields the same output as parsed events.
 	OutputEvents(ctx context.Context, ref string, q OutputQuery) iter.Seq2[OutputEvent, error]
+	// OutputPage gives a piece of what is stored of it as parsed events, from the
+	// end on unless the query says otherwise, without reading all before it.
+	// CodeInvalid; CodeNotFound; CodeGone when nothing of it is kept.
+	OutputPage(ctx context.Context, ref string, q OutputPageQuery) (OutputPage, error)
 }

@@ -190,6 +190,14 @@ type ChunkQuery struct {
 	Limit   int   // rows
 }
 
+// OutputSession is how far the stored output of one of an agent's runs goes.
+type OutputSession struct {
+	Number     int
+	LastID     int64 // of its last chunk
+	LastOffset int64 // of that chunk
+	End        int64 // behind its last byte
+}
+
 // InitiativeState is an initiative with everything that decisions about it look
 // at.
 type InitiativeState struct {

@@ -114,6 +114,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"OutputEnds", func(f Fixture) bool { return f.Agent != "" }, outputEndsCase},
 		{"OutputLive", func(f Fixture) bool { return f.Agent != "" && f.Say != nil }, outputLiveCase},
 		{"OutputEvents", func(f Fixture) bool { return f.Agent != "" }, outputEventsCase},
+		{"OutputPage", func(f Fixture) bool { return f.Agent != "" }, outputPageCase},
 		{"Events", nil, eventsCase},
 		{"EventsOfAgent", func(f Fixture) bool { return f.Agent != "" }, eventsOfAgentCase},
 		{"EventsLive", func(f Fixture) bool { return f.Happen != nil }, eventsLiveCase},
@@ -284,6 +285,8 @@ func notFoundCase(t *testing.T, f Fixture) {
 		wantCode(t, "Questions "+ref, err, cw.CodeNotFound)
 		_, err = s.Answer(ctx, cw.AnswersRequest{Answers: map[cw.QuestionID]string{cw.QuestionID(ref): "yes"}})
 		wantCode(t, "Answer "+ref, err, cw.CodeNotFound)
+		_, err = s.OutputPage(ctx, ref, cw.OutputPageQuery{})
+		wantCode(t, "OutputPage "+ref, err, cw.CodeNotFound)
 		for _, until := range []cw.OutputUntil{"", cw.UntilNow, cw.UntilRest, cw.UntilClosed} {
 			q := cw.OutputQuery{Until: until}
 			wantCode(t, "Output "+ref, failure(t, s.Output(ctx, ref, q)), cw.CodeNotFound)

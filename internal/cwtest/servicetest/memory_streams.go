@@ -108,7 +108,7 @@ func lines(c cw.Chunk, torn map[int]string, start map[int]int64) []cw.OutputEven
 			return out
 		}
 		out = append(out, cw.OutputEvent{
-			Position: fmt.Sprintf("%d:%d", s, start[s]), ChunkID: c.ID, Session: s,
+			Position: fmt.Sprintf("%d:%d", s, start[s]), ChunkID: c.ID, Session: s, At: c.CreatedAt,
 			// Only chunks hold bytes as they were written.
 			Event: cw.StreamEvent{Kind: cw.StreamText, Text: strings.ToValidUTF8(line, "\ufffd")},
 		})
