@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -133,6 +134,8 @@ type farEnds struct {
 	gone   func(ctx context.Context, pid int) error
 	// child runs a command in the caller's terminal until it ends.
 	child func(command, env []string) error
+	// within does so in a folder, with stdout for the command's own output.
+	within func(dir string, command, env []string) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }
@@ -160,6 +163,10 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	}
 	if err == nil {
 		return 0
+	}
+	var own childExit
+	if errors.As(err, &own) {
+		return int(own)
 	}
 	if !a.understood { // the flags behind a bad one were not read
 		if end := slices.Index(args, "--"); end >= 0 {
