@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -53,20 +54,19 @@ func (o *Orchestrator) cleanUpOnce(ctx context.Context, op cw.Op, last bool) err
 		return fmt.Errorf("read agent: %w", err)
 	}
 	o.Fail.Hit("cleanup/looked")
+	if held(view.Agent, time.Now()) {
+		defer o.lookAtHolds()
+		return o.Store.PutOffCleanUp(ctx, op.AgentID)
+	}
 	trees, kept := slices.Clone(view.Projects), false
 	for i, t := range trees {
 		if t.State != cw.WorktreePresent {
 			continue
 		}
-		down, err := o.takeDownClean(ctx, view.Agent, t, op.ID)
-		if err != nil {
-			return fmt.Errorf("take down worktree %s: %w", t.Path, err)
-		}
-		trees[i].SetUp = t.SetUp && !down
-		removed, why, err := o.removeClean(ctx, view.Agent, t)
+		removed, why, err := o.clearUp(ctx, view.Agent, &trees[i], op)
 		switch {
-		case err != nil && !last:
-			return fmt.Errorf("remove worktree %s: %w", t.Path, err)
+		case err != nil && (!last || ctx.Err() != nil):
+			return fmt.Errorf("clear up worktree %s: %w", t.Path, err)
 		case err != nil:
 			why = err.Error()
 		}
@@ -88,6 +88,44 @@ func (o *Orchestrator) cleanUpOnce(ctx context.Context, op cw.Op, last bool) err
 	}
 	o.Fail.Hit("cleanup/stored")
 	return nil
+}
+
+// clearUp removes a worktree in which nothing is alone; why says what keeps it.
+func (o *Orchestrator) clearUp(ctx context.Context, a cw.Agent, t *cw.AgentWorktree, op cw.Op) (removed bool, why string, err error) {
+	if *t, err = o.handOverSince(ctx, a, *t, op); err != nil {
+		return false, "", err
+	}
+	down, err := o.takeDownClean(ctx, a, *t, op.ID)
+	if err != nil {
+		return false, "", fmt.Errorf("take it down: %w", err)
+	}
+	t.SetUp = t.SetUp && !down
+	if removed, why, err = o.removeClean(ctx, a, *t); err != nil {
+		return false, "", fmt.Errorf("remove it: %w", err)
+	}
+	return removed, why, nil
+}
+
+// handOverSince hands over what a person committed in a worktree that was opened:
+// a clean-up that follows no run is what was put off until nobody had it open.
+func (o *Orchestrator) handOverSince(ctx context.Context, a cw.Agent, t cw.AgentWorktree, op cw.Op) (cw.AgentWorktree, error) {
+	if op.RunID != "" {
+		return t, nil // the end of the run handed it over
+	}
+	req, err := o.lookRequest(ctx, a, t)
+	if err != nil {
+		return t, err
+	}
+	look, err := o.Repos.Look(ctx, req)
+	if err != nil || look.Missing || look.Tip == t.HeadCommit || look.Commits == 0 {
+		return t, nil // the removal says what is wrong
+	}
+	handed, err := o.Repos.HandOver(ctx, req.Project, a.ID, a.Alias, look.Tip)
+	if err != nil {
+		return t, fmt.Errorf("hand over %s: %w", t.Branch, err)
+	}
+	t.HeadCommit, t.Commits, t.Dirty, t.Stat, t.HandedOver = look.Tip, look.Commits, len(look.Dirty), look.Stat, handed.Ref
+	return t, nil
 }
 
 // takeDownClean takes a worktree down that is clean, and so is about to go.

@@ -47,6 +47,8 @@ type Config struct {
 	// VersionWait is how long a CLI may take to tell its version before a spawn
 	// goes on without; 0: 20 s.
 	VersionWait time.Duration
+	// HoldFor is how long a worktree stays that somebody opened; 0: cw.HoldTime.
+	HoldFor time.Duration
 	// Report is told of an agent that poses as another one; whoever gives it stores
 	// the event, and bounds how many. May be nil.
 	Report func(ctx context.Context, caller cw.Actor, what string)
@@ -78,6 +80,8 @@ type Orchestrator struct {
 	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
 	parking chan struct{}
+	// holding wakes the loop that ends holds of worktrees.
+	holding chan struct{}
 	// asking wakes the loop that watches over open questions.
 	asking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to
@@ -117,6 +121,7 @@ func New(c Config) *Orchestrator {
 		plans:     newTurns[cw.InitiativeID](),
 		rota:      newRota(),
 		parking:   make(chan struct{}, 1),
+		holding:   make(chan struct{}, 1),
 		asking:    make(chan struct{}, 1),
 		jobs:      make(chan job),
 		live:      map[cw.RunID]*follower{},
@@ -141,6 +146,7 @@ func (o *Orchestrator) Run(ctx context.Context, ready func()) error {
 		work.Go(func() { j(ctx) })
 	}
 	work.Go(func() { o.wakeParked(ctx) })
+	work.Go(func() { o.watchHolds(ctx) })
 	work.Go(func() { o.watchInbox(ctx) })
 	ready()
 	for {

@@ -17,7 +17,7 @@ import (
 // jobs that take it up again: half-done spawns and resumes are done, living runs
 // are adopted, ended ones are finished, lost ones are cleaned up and told, a stop
 // that was asked for goes on, agents that may go on do, and so do clean-ups,
-// removals and restorings.
+// removals, restorings and openings.
 func (o *Orchestrator) recover(ctx context.Context) ([]job, error) {
 	runs, err := o.Store.UnfinishedRuns(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (o *Orchestrator) recover(ctx context.Context) ([]job, error) {
 	for _, agent := range ready {
 		jobs = append(jobs, func(ctx context.Context) { o.goOn(ctx, agent) })
 	}
-	ops, err := o.Store.OpenOps(ctx, cw.OpCleanUp, cw.OpRemove, cw.OpRestore)
+	ops, err := o.Store.OpenOps(ctx, cw.OpCleanUp, cw.OpRemove, cw.OpRestore, cw.OpOpen)
 	if err != nil {
 		return nil, fmt.Errorf("look for open operations: %w", err)
 	}

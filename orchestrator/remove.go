@@ -86,9 +86,10 @@ func newOp(kind cw.OpKind, agent cw.AgentID) cw.Op {
 	return cw.Op{ID: cw.OpID(cw.NewID()), Kind: kind, Status: cw.OpIntended, AgentID: agent, CreatedAt: now, UpdatedAt: now}
 }
 
-// endCleanUp closes an open clean-up of an agent whose turn this is.
+// endCleanUp closes an open clean-up of an agent whose turn this is, and an
+// opening that an earlier daemon began.
 func (o *Orchestrator) endCleanUp(ctx context.Context, agent cw.Agent) error {
-	open, err := o.Store.OpenOps(ctx, cw.OpCleanUp)
+	open, err := o.Store.OpenOps(ctx, cw.OpCleanUp, cw.OpOpen)
 	if err != nil {
 		return fmt.Errorf("look for a clean-up: %w", err)
 	}
@@ -131,10 +132,14 @@ func (o *Orchestrator) finishOpen(ctx context.Context, agent cw.AgentID) error {
 	return nil
 }
 
-// doOp does what a removal or a restoring intends.
+// doOp does what a removal, a restoring or an opening intends.
 func (o *Orchestrator) doOp(ctx context.Context, op cw.Op) error {
-	if op.Kind == cw.OpRestore {
+	switch op.Kind {
+	case cw.OpRestore:
 		return o.restore(ctx, op)
+	case cw.OpOpen:
+		_, err := o.open(ctx, op)
+		return err
 	}
 	return o.remove(ctx, op)
 }
@@ -148,7 +153,7 @@ func (o *Orchestrator) isOpen(ctx context.Context, op cw.Op) (bool, error) {
 	return slices.ContainsFunc(open, func(other cw.Op) bool { return other.ID == op.ID }), nil
 }
 
-// takeUpRemoval does the rest of a removal or a restoring that an earlier daemon
+// takeUpRemoval does the rest of a removal, a restoring or an opening that an earlier daemon
 // began. Nobody waits for it any more: what cannot be done is told as a warning.
 func (o *Orchestrator) takeUpRemoval(ctx context.Context, op cw.Op) {
 	log := o.Log.With("agent", op.AgentID, "operation", op.Kind)

@@ -154,6 +154,19 @@ type Store interface {
 	RemoveAgent(ctx context.Context, r cw.Removal) error
 	// RestoreAgent takes the mark away; see cw.Restoring.
 	RestoreAgent(ctx context.Context, r cw.Restoring) error
+	// OpenWorktrees stores that worktrees are back for a person; see cw.Opening.
+	OpenWorktrees(ctx context.Context, in cw.Opening) error
+	// HoldWorktrees puts off until when the worktrees of an agent are not cleaned
+	// up. CodeNotFound; CodeRefused for a removed one.
+	HoldWorktrees(ctx context.Context, agent cw.AgentID, until time.Time) error
+	// PutOffCleanUp closes the open clean-up of an agent whose worktrees somebody
+	// has open: it is due when nobody has.
+	PutOffCleanUp(ctx context.Context, agent cw.AgentID) error
+	// HeldAgents gives the agents whose worktrees somebody has open, or had.
+	HeldAgents(ctx context.Context) ([]cw.Agent, error)
+	// EndHold ends what HoldWorktrees began, unless it was put off beyond a time.
+	// It stores the clean-up when that is due, and tells whether it did.
+	EndHold(ctx context.Context, cleanUp cw.Op, now time.Time) (bool, error)
 	// IntegrationsOf gives the branches of an initiative.
 	IntegrationsOf(ctx context.Context, id cw.InitiativeID) ([]cw.Integration, error)
 	// TrashedWorktrees gives the worktrees that lie in the trash, oldest first,

@@ -60,6 +60,9 @@ func (o *Orchestrator) ensureWorktrees(ctx context.Context, st *cw.RunState, opt
 		if t.State == cw.WorktreeTrashed {
 			req.Trash, req.KeepRef = t.Trash, t.KeepRef
 		}
+		if st.Op.Kind == cw.OpOpen { // a person wants to see what is there, not a place to begin anew
+			req.Known = t.HeadCommit
+		}
 		ensured, err := o.Repos.Ensure(ctx, req)
 		if err != nil {
 			return nil, fmt.Errorf("bring back the worktree of %s: %w", t.Project, err)

@@ -20,6 +20,10 @@ type EnsureRequest struct {
 	Trash    string   // where it was moved to, "" for nowhere
 	KeepRef  string   // snapshot to make it from when its folder is gone, "" for the bare branch
 	Include  []string // patterns beside those of .worktreeinclude
+	// Known is the agent's last commit, for when cw's copy of the repository is gone
+	// with all it knew: without that commit nothing is made. "": the branch begins
+	// anew at its base then, with a warning.
+	Known string
 	// DeadBefore tells that whatever the agent ran before that time is dead. Locks
 	// of git that are older, in places that only this agent writes, go: they would
 	// keep it from committing. Zero: none is touched.
@@ -68,6 +72,9 @@ func (m *Manager) Ensure(ctx context.Context, req EnsureRequest) (Ensured, error
 	if r == nil {
 		// Its mirror was deleted with all we knew.
 		r = &record{AgentID: req.AgentID, Alias: req.Alias, Path: req.Path, Base: req.Base, Removed: true, Trash: req.Trash, Included: req.Included}
+		if req.Known != "" {
+			r.Head, r.Branch = req.Known, agentRef(req.Alias)
+		}
 	}
 	e := ensurer{mirror: x, req: req, r: r}
 	if err := e.run(ctx); err != nil {

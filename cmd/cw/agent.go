@@ -12,8 +12,8 @@ const agentWhat = "an agent: its name or its id"
 func newAgentCmd(a *app) *cobra.Command {
 	group := newGroupCmd("agent", "The agents: start, watch, answer, resume, stop, remove",
 		newAgentSpawnCmd(a, nil), newAgentListCmd(a, nil), newAgentShowCmd(a, nil), newAgentLogsCmd(a, nil),
-		newAgentMessagesCmd(a, nil), newAgentAttachCmd(a, nil), newAgentDiffCmd(a, nil), newAgentAnswerCmd(a, nil),
-		newAgentSendCmd(a, nil), newAgentResumeCmd(a, nil), newAgentStopCmd(a, nil), newAgentRemoveCmd(a, nil),
+		newAgentMessagesCmd(a, nil), newAgentAttachCmd(a, nil), newAgentDiffCmd(a, nil), newAgentOpenCmd(a, nil),
+		newAgentShellCmd(a, nil), newAgentAnswerCmd(a, nil), newAgentSendCmd(a, nil), newAgentResumeCmd(a, nil), newAgentStopCmd(a, nil), newAgentRemoveCmd(a, nil),
 		newAgentRestoreCmd(a, nil))
 	for _, cmd := range group.Commands() {
 		switch cmd.Name() {

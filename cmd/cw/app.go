@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -137,6 +138,8 @@ type farEnds struct {
 	// file; browse starts such a command and leaves it running.
 	browser func() (argv []string, ok bool)
 	browse  func(argv []string) error
+	// within does so in a folder, with stdout for the command's own output.
+	within func(dir string, command, env []string) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }
@@ -164,6 +167,10 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	}
 	if err == nil {
 		return 0
+	}
+	var own childExit
+	if errors.As(err, &own) {
+		return int(own)
 	}
 	if !a.understood { // the flags behind a bad one were not read
 		if end := slices.Index(args, "--"); end >= 0 {

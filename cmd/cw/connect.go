@@ -33,7 +33,10 @@ func (a *app) wire() {
 		holder:  lockOwner,
 		gone:    processGone,
 		child: func(command, env []string) error { // its words are for a person: stdout is for the result
-			return proc.InTerminal(command, env, os.Stdin, os.Stderr)
+			return proc.InTerminal(command, env, proc.Terminal{In: os.Stdin, Out: os.Stderr, Err: os.Stderr})
+		},
+		within: func(dir string, command, env []string) error {
+			return proc.InTerminal(command, env, proc.Terminal{Dir: dir, In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 		},
 		browser: func() ([]string, bool) { return browserOf(a.env, runtime.GOOS, inPath) },
 		browse:  func(argv []string) error { return startBrowser(argv, a.env.list()) },

@@ -19,9 +19,12 @@ type fakeLife struct {
 	resumes  []cw.ResumeRequest
 	sends    []cw.SendRequest
 	garbage  cw.GCReport
-	backups  []cw.BackupRequest
-	trials   []cw.HookTrial
-	asked    []cw.QuestionFilter
+	// opened are the agents whose worktrees were opened, with openNotes each.
+	opened    []string
+	openNotes []string
+	backups   []cw.BackupRequest
+	trials    []cw.HookTrial
+	asked     []cw.QuestionFilter
 }
 
 // goOn lets an agent run again; it ends as after says. The lock is held.
@@ -102,6 +105,20 @@ func (f *fakeServices) Restore(_ context.Context, ref string) (cw.AgentView, err
 		}
 	}
 	return *v, nil
+}
+
+func (f *fakeServices) OpenWorktree(_ context.Context, ref string) (cw.OpenedWorktree, error) {
+	if err := f.fails("OpenWorktree"); err != nil {
+		return cw.OpenedWorktree{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i, err := f.find(ref)
+	if err != nil {
+		return cw.OpenedWorktree{}, err
+	}
+	f.opened = append(f.opened, f.agents[i].Alias)
+	return cw.OpenedOf(f.agents[i], epoch.Add(cw.HoldTime), f.openNotes), nil
 }
 
 // questions are all of them, those that are answered first. The lock is held.

@@ -56,8 +56,17 @@ type bench struct {
 	screen    bool
 	browsed   []string
 	browseErr error
+	// commands are those that were run in folders; runs is what they do.
+	commands []childCommand
+	runs     func() error
 	// recovered is what a recovery finds.
 	recovered daemon.RecoverReport
+}
+
+// childCommand is a command that was run in a folder.
+type childCommand struct {
+	dir          string
+	command, env []string
 }
 
 // newBench makes one. The working directory is /work/repo, which need not exist.
@@ -110,6 +119,13 @@ func newBench(t *testing.T) *bench {
 		gone: func(_ context.Context, pid int) error {
 			b.gonePIDs = append(b.gonePIDs, pid)
 			b.up = false
+			return nil
+		},
+		within: func(dir string, command, env []string) error {
+			b.commands = append(b.commands, childCommand{dir, command, env})
+			if b.runs != nil {
+				return b.runs()
+			}
 			return nil
 		},
 		log: func(ctx context.Context, _ string, _ int, w io.Writer, follow bool) error {

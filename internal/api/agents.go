@@ -80,6 +80,11 @@ func registerAgents(s *Server) {
 	handle(s, "restore-agent", func(ctx context.Context, in *agentRef) (cw.AgentView, error) {
 		return services.Restore(ctx, in.ID)
 	})
+	handle(s, "open-worktree", func(ctx context.Context, in *agentRef) (cw.OpenedWorktree, error) {
+		opened, err := services.OpenWorktree(ctx, in.ID)
+		opened.Notes = orEmpty(opened.Notes)
+		return opened, err
+	})
 	handle(s, "get-agent-diff", func(ctx context.Context, in *diffAgent) (cw.Diff, error) {
 		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) { return services.Diff(ctx, in.ID, req) }))
 	})
@@ -146,6 +151,11 @@ func (c *Client) Remove(ctx context.Context, ref string) (cw.AgentView, error) {
 // Restore implements cw.AgentService.
 func (c *Client) Restore(ctx context.Context, ref string) (cw.AgentView, error) {
 	return call[cw.AgentView](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/restore"})
+}
+
+// OpenWorktree implements cw.WorktreeService.
+func (c *Client) OpenWorktree(ctx context.Context, ref string) (cw.OpenedWorktree, error) {
+	return call[cw.OpenedWorktree](ctx, c, request{method: http.MethodPost, path: agentPath(ref) + "/worktree"})
 }
 
 // Diff implements cw.AgentService.

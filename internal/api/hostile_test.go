@@ -33,6 +33,7 @@ func promised() map[string]promise {
 		"resume-agent":               {"operate", ""},
 		"remove-agent":               {"operate", ""},
 		"restore-agent":              {"operate", ""},
+		"open-worktree":              {"operate", ""},
 		"list-messages":              {"read", ""},
 		"send-message":               {"operate", ""},
 		"list-questions":             {"read", ""},

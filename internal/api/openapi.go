@@ -207,7 +207,7 @@ func statusesOf(op *huma.Operation, row Route, stream bool) []int {
 // mayBeRefused are the routes whose act is not legal in every state.
 func mayBeRefused() []string {
 	return []string{
-		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "send-message", "answer-questions",
+		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "open-worktree", "send-message", "answer-questions",
 		"ask-agent", "answer-conversation",
 		"remove-project", "trust-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
 		"login-account", "finish-login", "try-hooks",
@@ -220,7 +220,7 @@ func mayBeRefused() []string {
 // mayFail are the routes whose act is one of git, of processes or of the disk.
 func mayFail() []string {
 	return []string{
-		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "add-project", "remove-project",
+		"spawn-agent", "stop-agent", "resume-agent", "remove-agent", "restore-agent", "open-worktree", "add-project", "remove-project",
 		"get-agent-diff", "collect-garbage", "make-backup", "add-account", "remove-account", "login-account", "finish-login",
 		"get-account-usage", "test-account", "discover-accounts", "set-account", "render-prompt",
 		"land-initiative", "get-task-diff", "get-initiative-diff",

@@ -89,6 +89,7 @@ func Routes() []Route {
 		{post, "/v1/agents/{id}/resume", "resume-agent", "Start another run of an agent at rest", peopleOnly, false, operate},
 		{post, "/v1/agents/{id}/remove", "remove-agent", "Put an agent's places into the trash", peopleOnly, false, operate},
 		{post, "/v1/agents/{id}/restore", "restore-agent", "Bring a removed agent back", peopleOnly, false, operate},
+		{post, "/v1/agents/{id}/worktree", "open-worktree", "Bring an agent's worktree back for a person, and keep it for a while", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}/messages", "list-messages", "Texts to and from an agent, oldest first", peopleOnly, false, read},
 		{post, "/v1/agents/{id}/messages", "send-message", "Tell an agent something", peopleOnly, false, operate},
 		{get, "/v1/agents/{id}/diff", "get-agent-diff", "What an agent changed", cw.ScopeReadSelf, true, read},

@@ -67,6 +67,8 @@ type Agent struct {
 	OptionsJSON    string       `json:"-"` // spawn options, for later resumes
 	AttributesJSON string       `json:"-"`
 	PinnedAt       *time.Time   `json:"-"`
+	HeldUntil      *time.Time   `json:"heldUntil,omitempty" doc:"until when its worktree is not cleaned up, because a person has it open; missing while nobody has"`
+	CleanUpDue     bool         `json:"-"` // once nobody has it open
 	DeletedAt      *time.Time   `json:"removedAt,omitempty" doc:"when a person removed it; missing while it is there"`
 	CreatedAt      time.Time    `json:"createdAt" doc:"when it was made"`
 	UpdatedAt      time.Time    `json:"updatedAt" doc:"when its row last changed"`

@@ -24,6 +24,7 @@ const (
 	OpCleanUp OpKind = "clean_up" // worktrees that are found clean go
 	OpRemove  OpKind = "remove"   // an agent's places go to the trash
 	OpRestore OpKind = "restore"  // and come back
+	OpOpen    OpKind = "open"     // worktrees that were cleaned up come back for a person
 )
 
 // Op is an operation with effects outside the database, done in named steps

@@ -60,6 +60,7 @@ type DaemonService interface {
 // both implement it.
 type Services interface {
 	AgentService
+	WorktreeService
 	QuestionService
 	ConversationService
 	PlanService

@@ -7,12 +7,17 @@ import (
 	"os/exec"
 )
 
-// InTerminal runs a command that speaks with a person until it ends: it reads
-// from in, and out has both of its outputs. argv[0] without a slash is looked up
+// Terminal is where a command speaks with a person.
+type Terminal struct {
+	Dir          string // working directory; "": that of this process
+	In, Out, Err *os.File
+}
+
+// InTerminal runs a command that speaks with a person until it ends. argv[0] without a slash is looked up
 // in the PATH of env, which is the whole environment. What the terminal sends
 // (Ctrl-C) reaches it by itself, so nothing here ends it. An exit code other than
 // 0 is an error.
-func InTerminal(argv, env []string, in, out *os.File) error {
+func InTerminal(argv, env []string, on Terminal) error {
 	if len(argv) == 0 {
 		return errors.New("run command: no command")
 	}
@@ -26,7 +31,7 @@ func InTerminal(argv, env []string, in, out *os.File) error {
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = on.Dir, on.In, on.Out, on.Err
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("run %s: %w", argv[0], err)
 	}

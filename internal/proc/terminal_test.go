@@ -29,23 +29,23 @@ func TestInTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	env := []string{"PATH=/usr/bin:/bin", "ONLY=this"}
-	err = InTerminal([]string{"sh", "-c", `read line; echo "$line $ONLY ${HOME-none}"; echo loud >&2; exit 3`}, env, in, out)
+	env, on := []string{"PATH=/usr/bin:/bin", "ONLY=this"}, Terminal{Dir: dir, In: in, Out: out, Err: out}
+	err = InTerminal([]string{"sh", "-c", `read line; echo "$line $ONLY ${HOME-none}"; basename "$PWD"; echo loud >&2; exit 3`}, env, on)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("it ended with %v", err)
 	}
 	said, err := os.ReadFile(out.Name())
-	if err != nil || string(said) != "typed this none\nloud\n" {
+	if err != nil || string(said) != "typed this none\n" + filepath.Base(dir) + "\nloud\n" {
 		t.Errorf("it said %q (%v)", said, err)
 	}
-	if err := InTerminal([]string{"true"}, env, in, out); err != nil {
+	if err := InTerminal([]string{"true"}, env, on); err != nil {
 		t.Error(err)
 	}
-	if err := InTerminal([]string{"sh"}, []string{"PATH=" + filepath.Join(dir, "nothing")}, in, out); !errors.Is(err, exec.ErrNotFound) {
+	if err := InTerminal([]string{"sh"}, []string{"PATH=" + filepath.Join(dir, "nothing")}, on); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("a program that is not there: %v", err)
 	}
-	if err := InTerminal(nil, env, in, out); err == nil {
+	if err := InTerminal(nil, env, on); err == nil {
 		t.Error("no command ran")
 	}
 }

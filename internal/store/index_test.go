@@ -58,6 +58,7 @@ func TestLifeUsesIndexes(t *testing.T) {
 		{"last questions", "source <> 'tool'", []string{"questions_agent"}, func() { must(b.LastQuestions(t.Context(), in.Agent.ID)) }},
 		{"plan of an agent", "FROM `plans` WHERE agent_id", []string{"plans_agent"}, func() { _, _, err := b.PlanOf(t.Context(), in.Agent.ID); b.must(err) }},
 		{"plans of agents", "FROM `plans` WHERE id", []string{"plans_agent"}, func() { must(b.AgentView(t.Context(), "brave-otter")) }},
+		{"held worktrees", "held_until IS NOT NULL", []string{"agents_held"}, func() { must(b.HeldAgents(t.Context())) }},
 		{"the trash", "w.trash <> ''", []string{"agent_worktrees_trash"}, func() { must(b.TrashedWorktrees(t.Context())) }},
 	} {
 		statement := b.statementOf(c.from, c.do)

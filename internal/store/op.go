@@ -17,7 +17,9 @@ const openOp = "status IN ('intended', 'acting')"
 
 // settlingKinds are the operations of an agent that are no run. Of these an
 // agent has at most one.
-func settlingKinds() []cw.OpKind { return []cw.OpKind{cw.OpCleanUp, cw.OpRemove, cw.OpRestore} }
+func settlingKinds() []cw.OpKind {
+	return []cw.OpKind{cw.OpCleanUp, cw.OpRemove, cw.OpRestore, cw.OpOpen}
+}
 
 // startKinds are the operations that start a run.
 func startKinds() []cw.OpKind { return []cw.OpKind{cw.OpSpawn, cw.OpResume} }
@@ -29,7 +31,8 @@ func (db *DB) SaveOpStep(ctx context.Context, id cw.OpID, step string) error {
 }
 
 // IntendOp stores an operation of an agent that is no run: clean-up, removal,
-// restoring. CodeNotFound; CodeRefused while another of these is open for the
+// restoring, opening; with the last a clean-up that is open is put off.
+// CodeNotFound; CodeRefused while another of these is open for the
 // agent or while its status is alive, for a restoring of an agent that is not
 // removed, and for the others when it is.
 func (db *DB) IntendOp(ctx context.Context, op cw.Op) error {
@@ -52,6 +55,11 @@ func (t *tx) intendOp(op cw.Op) error {
 		return refusedRemoved(agent)
 	case !removed && op.Kind == cw.OpRestore:
 		return cw.Errorf(cw.CodeRefused, "the agent %s is not removed", agent.Alias)
+	}
+	if op.Kind == cw.OpOpen {
+		if err := t.putOffCleanUp(agent.ID); err != nil {
+			return err
+		}
 	}
 	if err := t.checkSettled(agent, settlingKinds()...); err != nil {
 		return err
@@ -80,6 +88,8 @@ func opName(kind cw.OpKind) string {
 		return "removal"
 	case cw.OpRestore:
 		return "restoring"
+	case cw.OpOpen:
+		return "opening"
 	}
 	return string(kind)
 }

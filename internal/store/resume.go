@@ -77,10 +77,10 @@ func (t *tx) checkNextRun(agent cw.Agent, in cw.RunIntent) error {
 	return t.checkSettled(agent, cw.OpRemove, cw.OpRestore)
 }
 
-// endCleanUp closes the clean-up of an agent that goes on: there is nothing to
-// clear up any more.
+// endCleanUp closes the clean-up of an agent that goes on, and an opening: there
+// is nothing to clear up any more, and its run brings the worktree back itself.
 func (t *tx) endCleanUp(agent cw.AgentID) error {
-	return t.Model(&cw.Op{}).Where("agent_id = ? AND kind = ? AND "+openOp, agent, cw.OpCleanUp).
+	return t.Model(&cw.Op{}).Where("agent_id = ? AND kind IN ? AND "+openOp, agent, []cw.OpKind{cw.OpCleanUp, cw.OpOpen}).
 		Updates(map[string]any{"status": cw.OpDone}).Error
 }
 

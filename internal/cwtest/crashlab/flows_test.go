@@ -71,6 +71,7 @@ func lifeFlows() []flow {
 		{"remove", []string{"remove/intended", "worktree/snapshot", "remove/snapshot", "worktree/trashed", "remove/trashed", "remove/stored"}, toRemoved},
 		{"restore", []string{"restore/intended", "worktree/untrashed", "restore/placed", "restore/stored"}, toRestored},
 		{"restore from the snapshot", []string{"restore/intended", "worktree/checked-out", "restore/placed", "restore/stored"}, toRestoredFromRef},
+		{"open", []string{"open/intended", "worktree/checked-out", "open/placed", "open/stored"}, toOpened},
 	}
 }
 
@@ -299,6 +300,16 @@ func toRestored(c *course) {
 	leavesWork(c)
 	c.removed()
 	c.restored()
+}
+
+// toOpened: a person opens the worktree that was cleaned up, and finds the work.
+func toOpened(c *course) {
+	c.start(works("work.txt"))
+	c.need(c.open(c.settled(1)))
+	v := c.wait("it is there", func(v cw.AgentView) bool { return v.WorktreeState == cw.WorktreePresent && !v.Settling })
+	if _, err := os.Stat(filepath.Join(v.Worktree, "work.txt")); err != nil || v.HeldUntil == nil {
+		c.T.Errorf("opened: held until %v, %v", v.HeldUntil, err)
+	}
 }
 
 // toRestoredFromRef: the trash is gone, and the snapshot holds everything.

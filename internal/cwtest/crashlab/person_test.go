@@ -229,3 +229,10 @@ func (p *person) restore(v cw.AgentView) error {
 		return err
 	})
 }
+
+func (p *person) open(v cw.AgentView) error {
+	return p.ask("open", func(ctx context.Context) error {
+		_, err := p.Client().OpenWorktree(ctx, string(v.ID))
+		return err
+	})
+}

@@ -18,7 +18,7 @@ func elsewhere() []string {
 	return []string{
 		"accounts/add_test.go", "accounts/refresh_test.go",
 		"internal/cwtest/mergelab/line_test.go", "internal/cwtest/mergelab/setup_test.go",
-		"orchestrator/commands_test.go", "orchestrator/furnish_test.go", "orchestrator/stall_test.go", "orchestrator/trash_test.go",
+		"orchestrator/commands_test.go", "orchestrator/furnish_test.go", "orchestrator/open_test.go", "orchestrator/stall_test.go", "orchestrator/trash_test.go",
 		"worktree/add_test.go", "worktree/far_killed_test.go", "worktree/merge_killed_test.go", "worktree/trash_test.go",
 	}
 }

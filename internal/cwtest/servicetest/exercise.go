@@ -146,6 +146,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"SendToIdle", func(f Fixture) bool { return f.Work != nil && f.Text != nil }, sendToIdleCase},
 		{"SendToWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, sendToWaitingCase},
 		{"BadTexts", func(f Fixture) bool { return f.Work != nil }, badTextsCase},
+		{"Open", func(f Fixture) bool { return f.Work != nil && f.Repo != "" }, openCase},
 		{"Remove", func(f Fixture) bool { return f.Work != nil && f.Repo != "" && f.Text != nil }, removeCase},
 		{"RemoveWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, removeWaitingCase},
 		{"RestoreGone", func(f Fixture) bool { return f.Work != nil && f.Lose != nil }, restoreGoneCase},
@@ -269,6 +270,8 @@ func notFoundCase(t *testing.T, f Fixture) {
 		wantCode(t, "Remove "+ref, err, cw.CodeNotFound)
 		_, err = s.Restore(ctx, ref)
 		wantCode(t, "Restore "+ref, err, cw.CodeNotFound)
+		_, err = s.OpenWorktree(ctx, ref)
+		wantCode(t, "OpenWorktree "+ref, err, cw.CodeNotFound)
 		_, err = s.Messages(ctx, ref, cw.PageQuery{})
 		wantCode(t, "Messages "+ref, err, cw.CodeNotFound)
 		_, err = s.Send(ctx, ref, cw.SendRequest{Text: "go on"})

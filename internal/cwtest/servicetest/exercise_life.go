@@ -131,6 +131,34 @@ func listed(t *testing.T, f Fixture, id cw.AgentID) (there, removed int) {
 	return count(all, isIt), count(gone, isIt)
 }
 
+// openCase: the worktree of an agent is there when a person wants it, while the
+// agent works and when it is at rest, and stays for a while.
+func openCase(t *testing.T, f Fixture) {
+	s := f.Services
+	p, err := s.AddProject(soon(t), cw.ProjectRequest{Path: f.Repo})
+	ok(t, err)
+	name, finish := f.Work(t, p.Name)
+	opens := func(working bool) cw.OpenedWorktree {
+		opened, err := s.OpenWorktree(soon(t), name)
+		ok(t, err)
+		v, err := s.Agent(soon(t), name)
+		ok(t, err)
+		if opened.AgentID != v.ID || opened.Name != v.Alias || opened.Path != v.AgentCwd || opened.Branch != v.Branch || opened.Working() != working {
+			t.Errorf("opened: %+v", opened)
+		}
+		if v.HeldUntil == nil || !v.HeldUntil.Equal(opened.HeldUntil) || v.Projects[0].State != cw.WorktreePresent {
+			t.Errorf("held until %v, want %v; the worktree is %s", v.HeldUntil, opened.HeldUntil, v.Projects[0].State)
+		}
+		return opened
+	}
+	first := opens(true)
+	finish()
+	until(t, f, name, "is idle", func(v cw.AgentView) bool { return v.Status == cw.StatusIdle && !v.Settling })
+	if second := opens(false); second.HeldUntil.Before(first.HeldUntil) {
+		t.Errorf("held until %v, then until %v", first.HeldUntil, second.HeldUntil)
+	}
+}
+
 // removeCase: an agent at rest is removed, is in no list but that of the
 // removed, does nothing, and comes back.
 func removeCase(t *testing.T, f Fixture) {
@@ -202,6 +230,8 @@ func removedActsCase(t *testing.T, f Fixture, removed cw.AgentView) {
 	wantHint(t, "Resume of a removed one", err, cw.CodeRefused, "cw agent restore")
 	_, err = s.Send(soon(t), removed.Alias, cw.SendRequest{Text: f.Text()})
 	wantHint(t, "Send to a removed one", err, cw.CodeRefused, "cw agent restore")
+	_, err = s.OpenWorktree(soon(t), removed.Alias)
+	wantHint(t, "OpenWorktree of a removed one", err, cw.CodeRefused, "cw agent restore")
 	_, err = s.Spawn(soon(t), cw.SpawnRequest{Goal: "again", Name: removed.Alias, Provider: f.Spawn.Provider})
 	wantCode(t, "Spawn with the name of a removed one", err, cw.CodeRefused)
 }

@@ -169,6 +169,27 @@ func (m *Memory) Restore(ctx context.Context, ref string) (view cw.AgentView, er
 	return view, err
 }
 
+// OpenWorktree implements cw.WorktreeService.
+func (m *Memory) OpenWorktree(_ context.Context, ref string) (opened cw.OpenedWorktree, err error) {
+	m.change(func() {
+		var a *cw.AgentView
+		if a, err = m.find(ref); err != nil {
+			return
+		}
+		if a.DeletedAt != nil {
+			err = errRemoved(a)
+			return
+		}
+		until := m.now().Add(cw.HoldTime)
+		a.HeldUntil = &until
+		for i := range a.Projects {
+			a.Projects[i].State = cw.WorktreePresent
+		}
+		opened = cw.OpenedOf(m.view(a), until, nil)
+	})
+	return opened, err
+}
+
 // restore undoes what remove did.
 func (m *Memory) restore(a *cw.AgentView, by cw.Actor) {
 	for i := range m.messages {
