@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"cw/internal/board/live"
 	"cw/internal/cw"
 	"cw/internal/daemon"
 	"cw/internal/service"
@@ -133,6 +134,8 @@ type farEnds struct {
 	gone   func(ctx context.Context, pid int) error
 	// child runs a command in the caller's terminal until it ends.
 	child func(command, env []string) error
+	// board shows the terminal board until somebody quits or ctx ends.
+	board func(context.Context, live.Options) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }

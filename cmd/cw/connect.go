@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"cw/internal/api"
+	"cw/internal/board/live"
 	"cw/internal/cw"
 	"cw/internal/daemon"
 	"cw/internal/proc"
@@ -34,7 +35,8 @@ func (a *app) wire() {
 		child: func(command, env []string) error { // its words are for a person: stdout is for the result
 			return proc.InTerminal(command, env, os.Stdin, os.Stderr)
 		},
-		log: proc.FollowFile,
+		board: live.Run,
+		log:   proc.FollowFile,
 	}
 }
 
