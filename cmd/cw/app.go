@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"cw/internal/board/live"
 	"cw/internal/cw"
 	"cw/internal/daemon"
 	"cw/internal/service"
@@ -140,6 +141,8 @@ type farEnds struct {
 	browse  func(argv []string) error
 	// within does so in a folder, with stdout for the command's own output.
 	within func(dir string, command, env []string) error
+	// board shows the terminal board until somebody quits or ctx ends.
+	board func(context.Context, live.Options) error
 	// log writes the last lines of a file, and with follow what is added to it.
 	log func(ctx context.Context, path string, lines int, w io.Writer, follow bool) error
 }

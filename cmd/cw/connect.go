@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"cw/internal/api"
+	"cw/internal/board/live"
 	"cw/internal/cw"
 	"cw/internal/daemon"
 	"cw/internal/proc"
@@ -40,6 +41,7 @@ func (a *app) wire() {
 		},
 		browser: func() ([]string, bool) { return browserOf(a.env, runtime.GOOS, inPath) },
 		browse:  func(argv []string) error { return startBrowser(argv, a.env.list()) },
+		board:   live.Run,
 		log:     proc.FollowFile,
 	}
 }

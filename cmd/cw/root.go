@@ -47,7 +47,7 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		&cobra.Group{ID: groupInside, Title: "For agents, inside of their runs:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	addGroup(root, groupWork, newRunCmd(a, nil), newOpenCmd(a, nil), newInboxCmd(a, nil), newAgentCmd(a), newQuestionCmd(a), newConversationCmd(a), newInitiativeCmd(a), newPageCmd(a), newPhaseCmd(a), newTaskCmd(a), newProposalCmd(a), newPRCmd(a), newPromptCmd(a),
+	addGroup(root, groupWork, newRunCmd(a, nil), newOpenCmd(a, nil), newTopCmd(a, nil), newInboxCmd(a, nil), newAgentCmd(a), newQuestionCmd(a), newConversationCmd(a), newInitiativeCmd(a), newPageCmd(a), newPhaseCmd(a), newTaskCmd(a), newProposalCmd(a), newPRCmd(a), newPromptCmd(a),
 		newDispatchCmd(a), newMergeCmd(a, nil),
 		newProjectCmd(a), newProviderCmd(a), newAccountCmd(a),
 		newCostCmd(a, nil), newBudgetCmd(a), newEventsCmd(a, nil),

@@ -6,75 +6,29 @@ import (
 	"strings"
 	"time"
 
+	"cw/internal/board/live"
 	"cw/internal/cw"
-)
-
-const (
-	// watchEvery is the least time between two looks of a watch.
-	watchEvery = time.Second
-	// watchQuiet is how long a watch believes that nothing changed while no event
-	// tells of anything: free space and sizes have none.
-	watchQuiet = 30 * time.Second
 )
 
 // watchStatus prints a line whenever the status is another one than before, until
 // ctx ends. A daemon that goes away is told of once, and waited for.
 func (a *app) watchStatus(ctx context.Context, svc cw.Services) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	bell := make(chan struct{}, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for _, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: true}) {
-			if err != nil {
-				return // without events it looks now and then
-			}
-			select {
-			case bell <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	defer func() { stop(); <-done }()
 	last := ""
-	for {
+	return live.Watch(ctx, svc, func(ctx context.Context) error {
 		s, err := svc.Status(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && cw.ErrorCode(err) != cw.CodeUnreachable:
+		if err != nil && (ctx.Err() != nil || cw.ErrorCode(err) != cw.CodeUnreachable) {
 			return err
 		}
 		line := a.statusLine(s, err)
-		if line != last {
-			if err := a.printStatusLine(s, err, line); err != nil {
-				return err
-			}
-			last = line
-		}
-		if err := restUntil(ctx, bell); err != nil {
+		if line == last {
 			return err
 		}
-	}
-}
-
-// restUntil waits until the bell rings, but not shorter than watchEvery, and not
-// longer than watchQuiet.
-func restUntil(ctx context.Context, bell <-chan struct{}) error {
-	quiet := time.After(watchQuiet)
-	select {
-	case <-time.After(watchEvery):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-bell:
-	case <-quiet:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
+		last = line
+		if failed := a.printStatusLine(s, err, line); failed != nil {
+			return failed
+		}
+		return err
+	})
 }
 
 // printStatusLine prints a status that was reached, or that it was not.

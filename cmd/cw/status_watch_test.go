@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cw/internal/board/live"
 	"cw/internal/cw"
 )
 
@@ -68,11 +69,11 @@ func TestStatusWatch(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- b.watchStatus(ctx, c) }()
-		time.Sleep(2 * watchEvery)
+		time.Sleep(2 * live.Every)
 		ring := func(change func()) {
 			c.change(change)
 			c.bell <- struct{}{}
-			time.Sleep(2 * watchEvery)
+			time.Sleep(2 * live.Every)
 		}
 		ring(func() { c.status.Agents, c.status.AgentsAlive, c.status.Questions = 3, 2, 1 })
 		ring(func() { c.status.DatabaseBytes++ }) // no line
@@ -94,7 +95,7 @@ func TestStatusWatch(t *testing.T) {
 			}
 			c.status.DiskLow = true // of which no event tells
 		})
-		time.Sleep(watchQuiet + watchEvery)
+		time.Sleep(live.Quiet + live.Every)
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("it ended with %v", err)

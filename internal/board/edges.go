@@ -1,0 +1,209 @@
+package board
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"cw/internal/cw"
+)
+
+// head is the first line: how many are how, what they cost, and whether this is
+// live.
+func (v *View) head() line {
+	end := v.freshness()
+	usd := 0.0
+	for _, a := range v.Agents {
+		usd += a.CostUSD
+	}
+	tail := line{}
+	if usd > 0 {
+		tail = append(tail, span{dollars(usd) + "  ", plain})
+	}
+	if slots := v.slots(); slots != "" && v.panes() {
+		tail = append(tail, span{slots + "  ", plain})
+	}
+	tail = append(tail, end, span{" ", plain})
+	out := line{{" cw top", bold}, {"   ", plain}}
+	room := v.Width - width(out) - width(tail)
+	counts := v.counts()
+	for len(counts) > 0 && width(flatten(counts)) > room {
+		counts = counts[:len(counts)-1]
+	}
+	out = append(out, flatten(counts)...)
+	return append(append(out, span{strings.Repeat(" ", max(v.Width-width(out)-width(tail), 0)), plain}), tail...)
+}
+
+// counts tells how many agents are how; who works is always told.
+func (v *View) counts() []line {
+	n := map[state]int{}
+	for _, a := range v.Agents {
+		s := stateOf(a)
+		switch s {
+		case stateStarting, statePending, stateRetrying, stateError:
+			s = stateRunning
+		}
+		n[s]++
+	}
+	shown := []state{stateRunning, stateWaiting, stateStalled, stateCrashed, stateParked}
+	if v.panes() {
+		shown = append(shown, stateIdle)
+	}
+	var out []line
+	for _, s := range shown {
+		if n[s] == 0 && s != stateRunning {
+			continue
+		}
+		sg := s.sign()
+		number := span{fmt.Sprint(n[s]), sg.ink}
+		if n[s] == 0 {
+			number.ink = plain
+		}
+		out = append(out, line{number, {" " + strings.ToLower(sg.word) + "  ", plain}})
+	}
+	return out
+}
+
+// slots tells how many agents may work at once.
+func (v *View) slots() string {
+	if v.Dispatch.Limits.Machine == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d slots", v.Status.AgentsAlive, v.Dispatch.Limits.Machine)
+}
+
+func (v *View) freshness() span {
+	switch {
+	case v.Lost != nil && v.At.IsZero():
+		return span{"lost", fail}
+	case v.Lost != nil:
+		return span{"as of " + v.At.In(v.Now.Location()).Format(time.TimeOnly), fail}
+	case v.At.IsZero():
+		return span{"reading", dim}
+	}
+	return span{"live", done}
+}
+
+// foot is the last line: what is typed or asked, what went wrong, else the keys.
+func (v *View) foot() line {
+	switch {
+	case v.Prompt != nil:
+		return v.promptLine()
+	case v.Confirm != "":
+		return line{{" " + shorten(v.Confirm, max(v.Width-14, 4)), need}, {"  y", bold}, {" yes  ", plain}, {"n", bold}, {" no", plain}}
+	case v.Lost != nil:
+		return line{{" " + lostText(*v.Lost, v.Now), fail}}
+	case v.Note.Text != "" && v.Note.Bad:
+		return line{{" " + flat(v.Note.Text), fail}}
+	case v.Note.Text != "":
+		return line{{" " + flat(v.Note.Text), plain}}
+	}
+	return v.keys()
+}
+
+// promptLine shows the end of what is typed, with a cursor behind it.
+func (v *View) promptLine() line {
+	label := shorten(flat(v.Prompt.Label), v.Width/2)
+	text, room := spaced(v.Prompt.Text), v.Width-wide(label)-4
+	for wide(text) > room && text != "" {
+		_, rest, _ := cutCluster(text)
+		text = rest
+	}
+	return line{{" " + label + " ", bold}, {text, plain}, {"▌", work}}
+}
+
+// cutCluster cuts the first character off.
+func cutCluster(s string) (first, rest string, _ bool) {
+	eachCluster(s, func(c string, _ int) {
+		if first == "" {
+			first = c
+		}
+	})
+	return first, s[len(first):], first != ""
+}
+
+// lostText says that the daemon is away, and what that means.
+func lostText(l Lost, now time.Time) string {
+	wait := int(math.Ceil(max(l.Next.Sub(now), 0).Seconds()))
+	return fmt.Sprintf("Connection lost %s. Trying again in %d s. Agents go on working.", l.Since.In(now.Location()).Format(time.TimeOnly), wait)
+}
+
+// keys are those that work here.
+func (v *View) keys() line {
+	enter := v.Look.enter()
+	var pairs [][2]string
+	switch {
+	case v.Sheet != nil:
+		pairs = append(append(pairs, v.Sheet.Keys...), [][2]string{{"j/k", "scroll"}, {"space", "page"}, {"q", "back"}}...)
+	case v.Asking != nil && v.Asking.Sent:
+		return line{{" The answers are on their way.", dim}}
+	case v.Asking != nil:
+		pairs = [][2]string{{"1–" + fmt.Sprint(max(len(v.Asking.Question().Options), 1)), "pick"}, {enter, "send answer"}, {"o", "own words"}, {"n", "next"}, {"Esc", "back"}}
+	case v.Opened:
+		pairs = [][2]string{{"m", "message"}, {"a", "answer"}, {"r", "diff"}, {"s", "stop"}, {"j/k", "scroll"}, {"f", "follow"}, {"q", "back"}, {"?", "keys"}}
+	case v.Pane == PaneInbox:
+		pairs = [][2]string{{"j/k", "move"}, {enter, "open"}, {"a", "answer"}, {"y", "accept"}, {"d", "dismiss"}, {"n", "next"}, {"2", "agents"}, {"/", "filter"}, {"?", "keys"}}
+	default:
+		pairs = [][2]string{{"j/k", "move"}, {enter, "open"}, {"a", "answer"}, {"r", "diff"}, {"m", "message"}, {"s", "stop"}, {"1", "inbox"}, {"/", "filter"}, {"?", "keys"}}
+	}
+	return keyLine(pairs, v.Width)
+}
+
+// keyLine shows as many keys as there is room for; the last is always there.
+func keyLine(pairs [][2]string, room int) line {
+	draw := func(p [2]string) line { return line{{" " + p[0], bold}, {" " + p[1] + " ", plain}} }
+	last := draw(pairs[len(pairs)-1])
+	var out line
+	for _, p := range pairs[:len(pairs)-1] {
+		if next := draw(p); width(out)+width(next)+width(last) <= room {
+			out = append(out, next...)
+		}
+	}
+	return append(out, last...)
+}
+
+// enter names the key.
+func (l Look) enter() string {
+	if l.ASCII {
+		return "enter"
+	}
+	return "↵"
+}
+
+// factsOf tells what an agent is, in one line.
+func (v *View) factsOf(a cw.AgentView) line {
+	parts := []string{fmt.Sprintf("run %d", max(a.SessionNumber, 1)), lasting(v.spent(a))}
+	for _, p := range []string{dollars(a.CostUSD), accountOf(a)} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if n := len(a.Runs); n > 0 && a.Runs[n-1].ContextLimit > 0 {
+		parts = append(parts, fmt.Sprintf("context %d %%", 100*a.Runs[n-1].ContextTokens/a.Runs[n-1].ContextLimit))
+	}
+	out := line{{strings.Join(parts, " · "), dim}}
+	if s := a.Stat(); s.Files > 0 {
+		out = append(out, span{"  " + count(s.Files, "file") + "  ", dim}, span{fmt.Sprintf("+%d ", s.Additions), done}, span{fmt.Sprintf("−%d", s.Deletions), fail})
+	}
+	if n := a.Dirty(); n > 0 {
+		out = append(out, span{"  " + fmt.Sprintf("%d not committed", n), need})
+	}
+	return out
+}
+
+func width(ln line) int {
+	sum := 0
+	for _, s := range ln {
+		sum += wide(s.text)
+	}
+	return sum
+}
+
+func flatten(lines []line) line {
+	var out line
+	for _, l := range lines {
+		out = append(out, l...)
+	}
+	return out
+}

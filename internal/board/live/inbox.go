@@ -1,0 +1,318 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cw/internal/board"
+	"cw/internal/cw"
+)
+
+// next goes to the next thing that waits, after the last one to the first.
+func (m *Model) next() tea.Cmd {
+	m.view.Opened, m.view.Pane = false, board.PaneInbox
+	before := m.view.Item
+	if m.view.Move(1); m.view.Item == before {
+		m.view.Move(-len(m.view.Inbox))
+	}
+	return nil
+}
+
+// open shows more of what is selected: a question is answered, an agent fills the
+// screen, proposals are read.
+func (m *Model) open() tea.Cmd {
+	if m.view.Pane == board.PaneAgents {
+		_, m.view.Opened = m.view.Agent()
+		return nil
+	}
+	it, is := m.view.Waiting()
+	if !is {
+		return nil
+	}
+	switch it.Kind {
+	case cw.InboxQuestion:
+		return m.answer()
+	case cw.InboxProposal:
+		return m.proposals(it)
+	case cw.InboxCheckpoint:
+		return m.checkpoint(it)
+	case cw.InboxCrashed, cw.InboxStalled, cw.InboxMerge:
+		if _, is := m.subject(); is {
+			m.view.AgentID, m.view.Opened = it.AgentID, true
+			return nil
+		}
+	}
+	m.elsewhere(it)
+	return nil
+}
+
+// elsewhere tells the command for what cannot be done here.
+func (m *Model) elsewhere(it cw.InboxItem) {
+	if it.Hint == "" {
+		m.note("nothing can be done about it here")
+		return
+	}
+	m.note("not from here: " + it.Hint)
+}
+
+// answer asks the questions of the agent or of the thing that the key is about,
+// else those of the selected thing that waits.
+func (m *Model) answer() tea.Cmd {
+	if a, is := m.view.Agent(); is && (m.view.Opened || m.view.Pane == board.PaneAgents) {
+		if len(a.PendingQuestions) > 0 {
+			m.begin(&board.Asking{Who: a.Alias, Questions: a.PendingQuestions})
+			return nil
+		}
+		if m.view.Opened {
+			m.note(a.Alias + " asks nothing now")
+			return nil
+		}
+	}
+	it, is := m.view.Waiting()
+	switch {
+	case !is:
+		m.note("nobody asks anything")
+	case it.Kind == cw.InboxQuestion:
+		return m.questions(it)
+	case it.Kind == cw.InboxCheckpoint:
+		return m.accept()
+	default:
+		m.note("this asks nothing; 1 and j k choose another one")
+	}
+	return nil
+}
+
+// begin shows questions. One agent that fills the screen makes room for them.
+func (m *Model) begin(k *board.Asking) {
+	m.view.Note = board.Note{}
+	m.view.Opened, m.view.Sheet, m.view.Asking = false, nil, k
+}
+
+// questions reads the questions of a thing that waits, as they are now.
+func (m *Model) questions(it cw.InboxItem) tea.Cmd {
+	return m.call(func(ctx context.Context) did {
+		k := board.Asking{Who: it.Agent, Behind: it.Behind}
+		for _, id := range it.QuestionIDs {
+			q, err := m.Services.Question(ctx, string(id))
+			if err != nil {
+				return did{err: err}
+			}
+			if q.Status == cw.QuestionOpen {
+				k.Questions = append(k.Questions, q.Question)
+			}
+		}
+		if len(k.Questions) == 0 {
+			return did{note: "it was answered meanwhile"}
+		}
+		return did{then: func() tea.Cmd { m.begin(&k); return nil }}
+	})
+}
+
+// ownWords asks for an answer in words.
+func (m *Model) ownWords(k *board.Asking) {
+	m.read("Answer:", typing{done: func(text string) tea.Cmd { return m.answered(k.Say(text)) }})
+}
+
+// answered goes on after one answer, and sends all after the last.
+func (m *Model) answered(last bool, err error) tea.Cmd {
+	if err != nil {
+		m.say(err)
+		return nil
+	}
+	if !last {
+		return nil
+	}
+	k := m.view.Asking
+	k.Sent = true
+	return m.call(func(ctx context.Context) did {
+		err := m.send(ctx, k)
+		return did{err: err, note: "answered: " + k.Who + " goes on", then: func() tea.Cmd {
+			k.Sent = false
+			if m.view.Asking == k && (err == nil || cw.ErrorCode(err) == cw.CodeRefused || cw.ErrorCode(err) == cw.CodeNotFound) {
+				m.view.Asking = nil // it is answered, by whomever
+			}
+			return nil
+		}}
+	})
+}
+
+// send sends all answers at once, to the agent that asked or for the decision.
+func (m *Model) send(ctx context.Context, k *board.Asking) error {
+	if k.Task == "" {
+		_, err := m.Services.Answer(ctx, cw.AnswersRequest{Answers: k.Answers()})
+		return err
+	}
+	v := cw.TaskVerdict{Accept: true, Answers: map[string]string{}}
+	for id, answer := range k.Answers() {
+		v.Answers[string(id)] = answer
+	}
+	_, err := m.Services.DecideTask(ctx, k.Task, v)
+	return err
+}
+
+// verdictKeys are those of a sheet that is about something to be decided.
+func verdictKeys(yes, no string) [][2]string { return [][2]string{{"y", yes}, {"d", no}} }
+
+// proposals shows what an agent suggests.
+func (m *Model) proposals(it cw.InboxItem) tea.Cmd {
+	m.note("Reading the proposals")
+	return m.call(func(ctx context.Context) did {
+		var text strings.Builder
+		for i, id := range it.ProposalIDs {
+			p, err := m.Services.Proposal(ctx, id)
+			if err != nil {
+				return did{err: err}
+			}
+			fmt.Fprintf(&text, "%d of %d: %s %s %s\n", i+1, len(it.ProposalIDs), p.Action, p.Target, p.Title)
+			if p.Changed {
+				text.WriteString("it changed since this was suggested\n")
+			}
+			if p.Reason != "" {
+				text.WriteString(p.Reason + "\n")
+			}
+			text.WriteString(strings.TrimRight(p.Diff, "\n") + "\n\n")
+		}
+		title := fmt.Sprintf("%s suggests %d changes", it.Agent, len(it.ProposalIDs))
+		if len(it.ProposalIDs) == 1 {
+			title = it.Agent + " suggests a change"
+		}
+		return did{then: func() tea.Cmd {
+			m.view.Note, m.view.Sheet = board.Note{}, board.NewSheet(title, text.String(), true)
+			m.view.Sheet.Keys, m.reading = verdictKeys("accept all", "dismiss all"), &it
+			return nil
+		}}
+	})
+}
+
+// checkpoint shows what a person is to decide, do or look at.
+func (m *Model) checkpoint(it cw.InboxItem) tea.Cmd {
+	return m.call(func(ctx context.Context) did {
+		t, err := m.Services.Task(ctx, it.TaskID)
+		if err != nil {
+			return did{err: err}
+		}
+		text := t.Body
+		if t.Summary != "" {
+			text += "\n\nWhat was done:\n" + t.Summary
+		}
+		return did{then: func() tea.Cmd {
+			m.view.Sheet = board.NewSheet(t.Name, strings.TrimSpace(text), false)
+			m.view.Sheet.Keys, m.reading = verdictKeys("done", "not done"), &it
+			return nil
+		}}
+	})
+}
+
+// matter is what a verdict is about: what is read, else the selected thing. The
+// list may change while somebody reads.
+func (m *Model) matter() (cw.InboxItem, bool) {
+	if m.view.Sheet != nil && m.reading != nil {
+		return *m.reading, true
+	}
+	return m.view.Waiting()
+}
+
+// accept says yes to the selected thing.
+func (m *Model) accept() tea.Cmd {
+	it, is := m.matter()
+	switch {
+	case !is:
+		return nil
+	case it.Kind == cw.InboxProposal:
+		m.ask(fmt.Sprintf("Accept %s of %s?", plural(len(it.ProposalIDs), "proposal"), it.Agent), func() tea.Cmd {
+			return m.settled("accepted", func(ctx context.Context) error {
+				_, err := m.Services.AcceptProposals(ctx, cw.ProposalChoice{IDs: it.ProposalIDs})
+				return err
+			})
+		})
+	case it.Kind == cw.InboxCheckpoint:
+		return m.decide(it)
+	default:
+		m.elsewhere(it)
+	}
+	return nil
+}
+
+// decide says that a checkpoint is done. A decision is asked for what it asks.
+func (m *Model) decide(it cw.InboxItem) tea.Cmd {
+	return m.call(func(ctx context.Context) did {
+		t, err := m.Services.Task(ctx, it.TaskID)
+		if err != nil {
+			return did{err: err}
+		}
+		return did{then: func() tea.Cmd {
+			k := board.Asking{Who: t.Name, Task: t.ID, Behind: it.Behind}
+			for _, q := range cw.FilledQuestions(t.Questions) {
+				k.Questions = append(k.Questions, q.Question())
+			}
+			switch {
+			case len(k.Questions) > 0:
+				m.begin(&k)
+			case t.Type == cw.TaskCheckpointDecide:
+				m.read("What is decided?", typing{done: func(text string) tea.Cmd {
+					return m.verdict(t, cw.TaskVerdict{Accept: true, Comment: text})
+				}})
+			default:
+				m.ask("Is this done: "+t.Name+"?", func() tea.Cmd { return m.verdict(t, cw.TaskVerdict{Accept: true}) })
+			}
+			return nil
+		}}
+	})
+}
+
+// verdict sends what a person says of a checkpoint.
+func (m *Model) verdict(t cw.Task, v cw.TaskVerdict) tea.Cmd {
+	word := "done: " + t.Name
+	if !v.Accept {
+		word = "goes back: " + t.Name
+	}
+	return m.settled(word, func(ctx context.Context) error {
+		_, err := m.Services.DecideTask(ctx, t.ID, v)
+		return err
+	})
+}
+
+// dismiss says no to the selected thing, with a reason.
+func (m *Model) dismiss() tea.Cmd {
+	it, is := m.matter()
+	switch {
+	case !is:
+	case it.Kind == cw.InboxProposal:
+		m.read("Why are they dismissed? Enter for no reason:", typing{empty: true, done: func(text string) tea.Cmd {
+			return m.settled("dismissed", func(ctx context.Context) error {
+				_, err := m.Services.DismissProposals(ctx, cw.ProposalChoice{IDs: it.ProposalIDs, Note: strings.TrimSpace(text)})
+				return err
+			})
+		}})
+	case it.Kind == cw.InboxCheckpoint:
+		m.read("What is not right?", typing{done: func(text string) tea.Cmd {
+			return m.verdict(cw.Task{ID: it.TaskID, Name: it.Task}, cw.TaskVerdict{Comment: text})
+		}})
+	default:
+		m.elsewhere(it)
+	}
+	return nil
+}
+
+// settled does what settles the selected thing, and goes back to the board.
+func (m *Model) settled(word string, act func(context.Context) error) tea.Cmd {
+	return m.call(func(ctx context.Context) did {
+		err := act(ctx)
+		return did{err: err, note: word, then: func() tea.Cmd {
+			if err == nil {
+				m.view.Sheet = nil
+			}
+			return nil
+		}}
+	})
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
