@@ -424,6 +424,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{id}/output/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A piece of an agent's stored output, from its end on
+         * @description A piece of an agent's stored output as parsed events, the same as those of the stream with `format=events`, oldest first: without `before` and `after` the last. `older` and `newer` name the pages beside it, `stream` where the stream goes on without a gap or a double. It is parsed from a place near it, however long the run is: there the figures of a result (the run has them), and a change of a file whose call is far away, may be missing. A search looks at about 16 MiB at a time and goes on with `older`, also after a page without items.
+         *
+         *     Over TCP it needs a token with the scope `read`. An agent (scope `self:read`) may only name itself.
+         */
+        get: operations["get-agent-output-page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/plan": {
         parameters: {
             query?: never;
@@ -556,6 +578,28 @@ export interface paths {
          *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
          */
         post: operations["stop-agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/worktree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring an agent's worktree back for a person, and keep it for a while
+         * @description Brings the worktree of an agent back to its path when it was cleaned up, and says where it is. It is not cleaned up before `heldUntil`, 10 minutes on; who has it open that long asks again. The project's set-up is not run. Refused for an agent that is removed.
+         *
+         *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
+         */
+        post: operations["open-worktree"];
         delete?: never;
         options?: never;
         head?: never;
@@ -819,7 +863,7 @@ export interface paths {
          * Send a notification by every hook, and tell what became of it
          * @description Sends one notification by every hook that is configured, once, and tells what became of each. Refused when there is none.
          *
-         *     Only on the socket: no token opens it over TCP. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         post: operations["try-hooks"];
         delete?: never;
@@ -985,7 +1029,7 @@ export interface paths {
          * Bring an initiative's branch into its repositories
          * @description Brings the branch of an initiative into the branch of the repositories that it began from, or `into`, in all of its projects or in none. With `dryRun` it only says what would be done. Refused while tasks are not done, unless `unfinished` is set; for a branch that is checked out with changes; and for one that conflicts.
          *
-         *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         post: operations["land-initiative"];
         delete?: never;
@@ -1085,7 +1129,7 @@ export interface paths {
          * Push the branch of an initiative and open a pull request for it
          * @description Pushes the branch of an initiative to the project's remote, never by force, and opens a pull request for it, or brings the open one up to date. It answers when the forge did. Refused while nothing is merged, when the remote's branch went another way, and for a token that may not. Over TCP it takes no token and no address: it uses an account's.
          *
-         *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         post: operations["create-pull-request"];
         delete?: never;
@@ -1110,6 +1154,28 @@ export interface paths {
         get: operations["list-initiative-tasks"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a browser in
+         * @description Lets the daemon listen on a loopback port when it does not yet, and gives an address whose fragment has a code for one session. The port stays the same over restarts, unless another program has taken it.
+         *
+         *     Only on the socket: no token opens it over TCP. Agents may not use it.
+         */
+        post: operations["open-dashboard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1313,7 +1379,7 @@ export interface paths {
          * Trust a content of a project's cw.yaml
          * @description Trusts the content of a project's `cw.yaml` with this digest, so that its commands may be run, or trusts it no longer. Refused when the content is another one by now: look at it, and send the digest of what was looked at.
          *
-         *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         post: operations["trust-project"];
         delete?: never;
@@ -1548,6 +1614,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the code of cw open into a session
+         * @description Turns a code of `cw open` into a session: a token with the scope `person`, shown only now, which ends after 30 days without use. A code is good once, for 60 seconds. Too many wrong codes are answered with 429.
+         *
+         *     Over TCP only the dashboard's own page calls it (`Origin`), which needs no token. Agents may not use it.
+         */
+        post: operations["start-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/self": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the session of the caller
+         * @description Ends the session that calls: its token is refused from now on, and its open streams end.
+         *
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
+         */
+        delete: operations["end-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/shutdown": {
         parameters: {
             query?: never;
@@ -1744,10 +1854,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tokens of dashboards, newest first
-         * @description One page of the dashboards' tokens, the revoked too, newest first unless `sort` says otherwise.
+         * Tokens of dashboards and sessions of browsers, newest first
+         * @description One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise.
          *
-         *     Only on the socket: no token opens it over TCP. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         get: operations["list-tokens"];
         put?: never;
@@ -1778,7 +1888,7 @@ export interface paths {
          * End a token
          * @description Ends a token by its id or name: the next request with it is refused, and its open streams end.
          *
-         *     Only on the socket: no token opens it over TCP. Agents may not use it.
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
         delete: operations["revoke-token"];
         options?: never;
@@ -2842,6 +2952,11 @@ export interface components {
             exitCode: number | null;
             /** @description of the only project */
             headCommit: string;
+            /**
+             * Format: date-time
+             * @description until when its worktree is not cleaned up, because a person has it open; missing while nobody has
+             */
+            heldUntil?: string;
             /** @description unguessable id */
             id: string;
             /** @description the initiative that it works for; empty without one */
@@ -3544,6 +3659,11 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description of a session: when it ends unless it is used before
+             */
+            expiresAt?: string;
             /** @description unguessable id; not the token itself */
             id: string;
             /** @description whose it is */
@@ -3559,12 +3679,19 @@ export interface components {
             runId?: string;
             /** @description what it may */
             scopes: components["schemas"]["Scope"][];
+            /** @description a browser has it, by cw open */
+            session?: boolean;
             /** @description what the dashboard sends; shown only now, cw keeps its hash */
             token: string;
             /** @description of a run: the only tools that it may use; missing: all that its scopes reach */
             toolsAllow?: string[];
             /** @description of a run: tools that it may not use */
             toolsDeny?: string[];
+            /**
+             * Format: date-time
+             * @description of a session: when it was used last, to an hour
+             */
+            usedAt?: string;
         } & {
             [key: string]: unknown;
         };
@@ -4837,8 +4964,60 @@ export interface components {
          * @enum {string}
          */
         Mode: "execute" | "discuss" | "plan" | "detail" | "refine";
+        /** @description asks for a way into the dashboard */
+        OpenRequest: {
+            /** @description also leave a page on the daemon's machine that leads a browser there */
+            file?: boolean;
+            /** @description the page to show, like /agents/brave-otter; default: the first */
+            path?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description a way into the dashboard, good for one browser */
+        Opened: {
+            /** @description host and port at which the daemon listens */
+            address: string;
+            /**
+             * Format: date-time
+             * @description until when the code is good
+             */
+            expiresAt: string;
+            /** @description path of a page that leads there; it goes with the code */
+            file?: string;
+            /** @description where a browser goes; its fragment has the code, which opens one session */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description the place of an agent that a person works in, too */
+        OpenedWorktree: {
+            /** @description the agent */
+            agentId: string;
+            /** @description the branch of the only project; empty with none or several */
+            branch: string;
+            /**
+             * Format: date-time
+             * @description until then it is not cleaned up; opening it again puts that off
+             */
+            heldUntil: string;
+            /** @description its name */
+            name: string;
+            /** @description what is worth knowing about how it came back */
+            notes: string[];
+            /** @description the agent's folder: its worktree, or with several projects or none the folder that holds all of it */
+            path: string;
+            /** @description where the agent stands; one that runs changes the same files */
+            status: components["schemas"]["AgentStatus"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @description a parsed piece of output with its place */
         OutputEvent: {
+            /**
+             * Format: date-time
+             * @description when its line was stored
+             */
+            at: string;
             /**
              * Format: int64
              * @description the chunk in which its line ends
@@ -4853,6 +5032,50 @@ export interface components {
              * @description number of the run
              */
             session: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description a piece of an agent's parsed output */
+        OutputPage: {
+            /** @description oldest first, at most as many as the limit, never null; it may have fewer, or none, and still not be the last: older tells */
+            items: components["schemas"]["OutputEvent"][];
+            /** @description after of the next newer page; missing only when nothing is stored. Ask with it once more when a run has ended: its last words may come then */
+            newer?: string;
+            /** @description before of the next older page; missing when there is nothing older */
+            older?: string;
+            /** @description the runs that the items belong to, oldest first */
+            runs: components["schemas"]["OutputRun"][];
+            /**
+             * Format: int64
+             * @description there when the page reaches the end of what is stored: Last-Event-ID for the output stream, which goes on exactly here
+             */
+            stream?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description a run as the border between pieces of output */
+        OutputRun: {
+            /**
+             * Format: date-time
+             * @description when it was over; missing while it runs
+             */
+            endedAt?: string;
+            /** @description the status in which it left the agent; missing while it runs */
+            outcome?: components["schemas"]["AgentStatus"];
+            /** @description whose CLI wrote it */
+            provider: string;
+            /** @description why it was started */
+            reason: components["schemas"]["RunReason"];
+            /**
+             * Format: int64
+             * @description number of the run; as a place it is where the run's output begins
+             */
+            session: number;
+            /**
+             * Format: date-time
+             * @description when the CLI was started
+             */
+            startedAt?: string;
         } & {
             [key: string]: unknown;
         };
@@ -6538,7 +6761,7 @@ export interface components {
          * @description one right that a token carries; read and operate are those of dashboards; later versions may add others
          * @enum {string}
          */
-        Scope: "read" | "operate" | "self:read" | "peers:list" | "self:signal" | "message" | "question" | "plan" | "spawn";
+        Scope: "read" | "operate" | "person" | "self:read" | "peers:list" | "self:signal" | "message" | "question" | "plan" | "spawn";
         /** @description payload of security:refused */
         SecurityRefused: {
             /**
@@ -6573,6 +6796,13 @@ export interface components {
             text: string;
             /** @description what becomes of it while the agent runs or waits for answers: queue (default) or refuse */
             whenBusy?: components["schemas"]["WhenBusy"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description asks for a session with a code of cw open */
+        SessionRequest: {
+            /** @description from the fragment of the address that cw open gives; good once */
+            code: string;
         } & {
             [key: string]: unknown;
         };
@@ -7050,6 +7280,11 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description of a session: when it ends unless it is used before
+             */
+            expiresAt?: string;
             /** @description unguessable id; not the token itself */
             id: string;
             /** @description whose it is */
@@ -7065,10 +7300,17 @@ export interface components {
             runId?: string;
             /** @description what it may */
             scopes: components["schemas"]["Scope"][];
+            /** @description a browser has it, by cw open */
+            session?: boolean;
             /** @description of a run: the only tools that it may use; missing: all that its scopes reach */
             toolsAllow?: string[];
             /** @description of a run: tools that it may not use */
             toolsDeny?: string[];
+            /**
+             * Format: date-time
+             * @description of a session: when it was used last, to an hour
+             */
+            usedAt?: string;
         } & {
             [key: string]: unknown;
         };
@@ -7078,6 +7320,8 @@ export interface components {
             name: string;
             /** @description what it may */
             scopes: components["schemas"]["Scope"][];
+            /** @description a browser has it, by cw open */
+            session?: boolean;
             /** @description the token; what is sent is not told */
             tokenId: string;
         } & {
@@ -7415,7 +7659,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many streams are open. */
+        /** @description Too many streams are open, or too many codes were wrong. */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -8306,6 +8550,48 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    "get-agent-output-page": {
+        parameters: {
+            query?: {
+                /** @description a place (position of an event, older of a page, number of a run): the last events before it. Without before and after: the last of all */
+                before?: string;
+                /** @description a place: the first events after it */
+                after?: string;
+                /** @description the greatest number of events, up to 1000; 0 stands for 200 */
+                limit?: number;
+                /** @description only events with this text in them, in any case */
+                contains?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description name or id
+                 * @example brave-otter
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
     "get-plan": {
         parameters: {
             query?: never;
@@ -8586,6 +8872,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentView"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "open-worktree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description name or id
+                 * @example brave-otter
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedWorktree"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9765,6 +10086,43 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    "open-dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object. Fields that are not known are ignored, unless they are nearly one that is: those are refused. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "path": "/agents/brave-otter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Opened"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
     "get-openapi": {
         parameters: {
             query?: never;
@@ -10650,6 +11008,69 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "start-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object. Fields that are not known are ignored, unless they are nearly one that is: those are refused. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "cwo_…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "end-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Error"];
