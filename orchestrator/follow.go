@@ -65,6 +65,9 @@ type follower struct {
 	stall   stall           // guarded by mu
 	lastAt  time.Time       // guarded by mu; zero before the first output
 	meter   meter           // guarded by mu
+	doing   parsers.Doing   // guarded by mu
+
+	teller teller
 }
 
 // follow follows a run until its end is stored, or ctx ends: then the next
@@ -166,7 +169,8 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 		if err := f.take(ctx, false); err != nil {
 			return proc.Observation{}, err
 		}
-		patience.set(earlier(f.watchPatience(ctx, time.Now(), giveUp), f.watchBudget(ctx, time.Now(), giveUp)))
+		f.keepTelling(time.Now())
+		patience.set(earlier(f.teller.due, earlier(f.watchPatience(ctx, time.Now(), giveUp), f.watchBudget(ctx, time.Now(), giveUp))))
 		select {
 		case <-ctx.Done():
 			return proc.Observation{}, ctx.Err()

@@ -206,7 +206,7 @@ func (f *follower) tellStall(ctx context.Context, now time.Time, end func()) err
 	f.mu.Lock()
 	f.stall.told = true
 	f.mu.Unlock()
-	f.tellActivity()
+	f.tellActivity(now)
 	return nil
 }
 

@@ -39,6 +39,16 @@ func (o *Orchestrator) addActivity(v *cw.AgentView) {
 	if ok && f != nil {
 		v.Activity = f.activity()
 		addLiveSpend(v, f.spend())
+		f.addContext(&v.Runs[len(v.Runs)-1])
+	}
+}
+
+// addContext adds to a run that is under way how full its context is.
+func (f *follower) addContext(r *cw.Run) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.EndedAt == nil {
+		r.ContextTokens, r.ContextLimit = f.summary.ContextTokens, f.summary.ContextLimit
 	}
 }
 

@@ -287,7 +287,11 @@ func agentEventText(e cw.Event) (text string, known bool) {
 		return fmt.Sprintf("run %d, %s", p.SessionNumber, size(int64(p.Length))), true
 	case cw.EventAgentActivity:
 		p := payload[cw.AgentActivity](e).Activity
-		return string(p.State) + bracketed(p.Tool), true
+		text := string(p.State) + bracketed(p.Tool)
+		if p.Subject != "" {
+			text += fmt.Sprintf(", %s: %s", p.Verb, p.Subject)
+		}
+		return text, true
 	case cw.EventAgentWaiting:
 		return count(payload[cw.AgentWaiting](e).Questions, "question"), true
 	case cw.EventAgentWarning:

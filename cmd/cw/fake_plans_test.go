@@ -143,6 +143,15 @@ func (f *fakeServices) EditPage(ctx context.Context, id cw.PageID, e cw.PageEdit
 	return d, f.plan("EditPage", e)
 }
 
+func (f *fakeServices) PageDocument(ctx context.Context, id cw.PageID) (cw.EditorDocument, error) {
+	d, err := f.PageByID(ctx, id)
+	return cw.EditorDocument{Page: d.ID, Revision: d.Revision}, err
+}
+
+func (f *fakeServices) EditPageDocument(ctx context.Context, id cw.PageID, e cw.EditorEdit) (cw.EditorDocument, error) {
+	return cw.EditorDocument{Page: id, Revision: e.Revision + 1, Document: e.Document}, f.plan("EditPageDocument", e)
+}
+
 func (f *fakeServices) RemovePage(ctx context.Context, id cw.PageID) (cw.Document, error) {
 	d, err := f.PageByID(ctx, id)
 	if err != nil {

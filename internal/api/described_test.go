@@ -334,7 +334,7 @@ func filled(info cw.EventInfo) any {
 		p.Reason = cw.ReasonLost
 		return p
 	case cw.AgentActivity:
-		p.Activity.State = cw.ActivityBusy
+		p.Activity.State, p.Activity.Verb = cw.ActivityBusy, cw.VerbRun
 		return p
 	case cw.AgentResumed:
 		p.Reason = cw.RunAnswers

@@ -30,6 +30,11 @@ type editPage struct {
 	Body cw.PageEdit
 }
 
+type editPageDocument struct {
+	ID   string `path:"page" doc:"the page's id"`
+	Body cw.EditorEdit
+}
+
 func registerDocuments(s *Server) {
 	services := s.opts.Services
 	// A list has one form everywhere, so these are a page of a list, too.
@@ -47,6 +52,12 @@ func registerDocuments(s *Server) {
 	})
 	handle(s, "edit-page", func(ctx context.Context, in *editPage) (cw.Document, error) {
 		return services.EditPage(ctx, cw.PageID(in.ID), in.Body)
+	})
+	handle(s, "get-page-document", func(ctx context.Context, in *pageRef) (cw.EditorDocument, error) {
+		return services.PageDocument(ctx, cw.PageID(in.ID))
+	})
+	handle(s, "edit-page-document", func(ctx context.Context, in *editPageDocument) (cw.EditorDocument, error) {
+		return services.EditPageDocument(ctx, cw.PageID(in.ID), in.Body)
 	})
 	handle(s, "remove-page", func(ctx context.Context, in *pageRef) (cw.Document, error) {
 		return services.RemovePage(ctx, cw.PageID(in.ID))
@@ -77,6 +88,16 @@ func (c *Client) PageByID(ctx context.Context, id cw.PageID) (cw.Document, error
 // EditPage implements cw.DocumentService.
 func (c *Client) EditPage(ctx context.Context, id cw.PageID, e cw.PageEdit) (cw.Document, error) {
 	return call[cw.Document](ctx, c, request{method: http.MethodPost, path: pagePath(id), body: e})
+}
+
+// PageDocument implements cw.PageDocumentService.
+func (c *Client) PageDocument(ctx context.Context, id cw.PageID) (cw.EditorDocument, error) {
+	return call[cw.EditorDocument](ctx, c, request{method: http.MethodGet, path: pagePath(id) + "/document"})
+}
+
+// EditPageDocument implements cw.PageDocumentService.
+func (c *Client) EditPageDocument(ctx context.Context, id cw.PageID, e cw.EditorEdit) (cw.EditorDocument, error) {
+	return call[cw.EditorDocument](ctx, c, request{method: http.MethodPost, path: pagePath(id) + "/document", body: e})
 }
 
 // RemovePage implements cw.DocumentService.

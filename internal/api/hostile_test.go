@@ -69,6 +69,8 @@ func promised() map[string]promise {
 		"create-page":                {"operate", ""},
 		"get-page":                   {"read", "initiative"},
 		"edit-page":                  {"operate", ""},
+		"get-page-document":          {"read", "initiative"},
+		"edit-page-document":         {"operate", ""},
 		"remove-page":                {"operate", ""},
 		"list-phases":                {"read", "initiative"},
 		"create-phase":               {"operate", ""},

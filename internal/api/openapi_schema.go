@@ -44,6 +44,7 @@ func enums() []enum {
 		enumOf("what an agent is for", cw.ModeExecute, cw.ModeDiscuss, cw.ModePlan, cw.ModeDetail, cw.ModeRefine),
 		enumOf("what a CLI's own sandbox lets an agent write", cw.SandboxOff, cw.SandboxWorkspace),
 		enumOf("where a worktree is", cw.WorktreePlanned, cw.WorktreePresent, cw.WorktreeTrashed, cw.WorktreeRemoved),
+		enumOf("what a running agent does this second, in a word", cw.ActivityVerbs()...),
 		enumOf("what a running agent does now", cw.ActivityBusy, cw.ActivityRetrying, cw.ActivityStalled, cw.ActivityError),
 		enumOf("what a run is for", cw.RunAgent, cw.RunCheck, cw.RunSetup),
 		enumOf("why a run was started",

@@ -53,7 +53,7 @@ func (r Route) bodyMax() int64 {
 	case slices.Contains([]string{
 		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",
-		"create-page", "edit-page", "create-phase", "edit-phase", "create-task", "edit-task", "decide-task",
+		"create-page", "edit-page", "edit-page-document", "create-phase", "edit-phase", "create-task", "edit-task", "decide-task",
 		"render-prompt", "ask-people", "set-plan", "create-pull-request",
 	}, r.ID):
 		return BodyMax // they carry texts for agents
@@ -125,6 +125,8 @@ func Routes() []Route {
 		{post, "/v1/initiatives/{initiative}/pages", "create-page", "Make a page", peopleOnly, false, operate},
 		{get, "/v1/pages/{page}", "get-page", "One page with its text", cw.ScopeReadSelf, false, read},
 		{post, "/v1/pages/{page}", "edit-page", "Change or move a page", peopleOnly, false, operate},
+		{get, "/v1/pages/{page}/document", "get-page-document", "The text of a page for the Tiptap editor", cw.ScopeReadSelf, false, read},
+		{post, "/v1/pages/{page}/document", "edit-page-document", "Change the text of a page by the Tiptap editor", peopleOnly, false, operate},
 		{del, "/v1/pages/{page}", "remove-page", "Remove a page that has none below it", peopleOnly, false, operate},
 		{get, "/v1/initiatives/{initiative}/phases", "list-phases", "Phases of an initiative, in order", cw.ScopeReadSelf, false, read},
 		{post, "/v1/initiatives/{initiative}/phases", "create-phase", "Make a phase", peopleOnly, false, operate},

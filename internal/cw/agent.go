@@ -136,22 +136,6 @@ type Stat struct {
 	Deletions int `json:"deletions" doc:"removed lines"`
 }
 
-// Activity is what a running agent does now.
-type Activity struct {
-	State     ActivityState `json:"state" doc:"busy, retrying, stalled or error"`
-	Tool      string        `json:"tool,omitempty" doc:"that it uses"`
-	Attempt   int           `json:"attempt,omitempty" doc:"of what is tried again, from 1"`
-	NextRetry *time.Time    `json:"nextRetry,omitempty" doc:"when it is tried again"`
-	Bucket    string        `json:"bucket,omitempty" doc:"of an error: tool, transient, limit, auth or abort"`
-	LastAt    *time.Time    `json:"lastAt,omitempty" doc:"of its last output"`
-}
-
-// Differs tells whether an agent does something else now. More output alone,
-// and a later time of the same retry, is no difference.
-func (a Activity) Differs(b Activity) bool {
-	return a.State != b.State || a.Tool != b.Tool || a.Attempt != b.Attempt || a.Bucket != b.Bucket
-}
-
 // AgentView is an agent with everything that belongs to it, as people see it.
 type AgentView struct {
 	Agent

@@ -57,7 +57,7 @@ type Run struct {
 	OutcomeReason Reason          `json:"outcomeReason,omitempty" doc:"why"`
 	Result        string          `json:"result,omitempty" doc:"the agent's final word"`
 	Turns         int             `json:"turns,omitempty" doc:"turns of the model"`
-	ContextTokens int             `json:"contextTokens,omitempty" doc:"tokens in the model's context at its end"`
+	ContextTokens int             `json:"contextTokens,omitempty" doc:"tokens in the model's context, at its end or now"`
 	ContextLimit  int             `json:"contextLimit,omitempty" doc:"tokens that fit"`
 	CostUSD       float64         `json:"costUsd" doc:"cost in US dollars"`
 	CostSource    CostSource      `json:"costSource" doc:"where the cost comes from: cli, table, or empty when it is not known"`

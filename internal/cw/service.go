@@ -90,6 +90,7 @@ type Services interface {
 type PlanningServices interface {
 	InitiativeService
 	DocumentService
+	PageDocumentService
 	PhaseService
 	TaskService
 	ProposalService

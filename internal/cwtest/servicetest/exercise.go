@@ -169,6 +169,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Initiatives", nil, initiativesCase},
 		{"BadInitiatives", nil, badInitiativesCase},
 		{"PageTree", nil, pageTreeCase},
+		{"PageDocument", nil, pageDocumentCase},
 		{"PhasesAndTasks", nil, phasesAndTasksCase},
 		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},
 		{"BadPrompts", nil, badPromptsCase},

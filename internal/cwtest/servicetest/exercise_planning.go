@@ -169,6 +169,49 @@ func badInitiativesCase(t *testing.T, f Fixture) {
 	}
 }
 
+// pageDocumentCase: a page goes through the editor, unless that would lose
+// something, and not over a change that was not seen.
+func pageDocumentCase(t *testing.T, f Fixture) {
+	ctx, s := soon(t), f.Services
+	v := initiative(t, f)
+	page, err := s.CreatePage(ctx, cw.CreatePageRequest{Initiative: v.Slug, Title: "T", Body: "# Head\n\nsome *text* <&>\n"})
+	ok(t, err)
+	doc, err := s.PageDocument(ctx, page.ID)
+	ok(t, err)
+	if doc.Page != page.ID || doc.Revision != 1 || doc.MarkdownOnly {
+		t.Errorf("the document: %+v", doc)
+	}
+	edited := strings.Replace(string(doc.Document), "Head", "Other", 1)
+	after, err := s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: 1, Document: []byte(edited)})
+	ok(t, err)
+	stored, err := s.PageByID(ctx, page.ID)
+	ok(t, err)
+	if after.Revision != 2 || stored.Revision != 2 || !strings.HasPrefix(stored.Body, "# Other\n\nsome _text_ ") {
+		t.Errorf("revision %d, %q", after.Revision, stored.Body)
+	}
+	_, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: 1, Document: doc.Document})
+	wantCode(t, "over a change that was not seen", err, cw.CodeRefused)
+	for name, bad := range map[string]cw.EditorEdit{
+		"no revision": {Document: doc.Document}, "no document": {Revision: 2, Document: []byte(`{"type":"paragraph"}`)},
+		"a list": {Revision: 2, Document: []byte(`[]`)}, "unknown": {Revision: 2, Document: []byte(`{"type":"doc","content":[{"type":"video"}]}`)},
+	} {
+		_, err = s.EditPageDocument(ctx, page.ID, bad)
+		wantCode(t, name, err, cw.CodeInvalid)
+	}
+	html := "<details>\n<summary>x</summary>\n</details>\n"
+	_, err = s.EditPage(ctx, page.ID, cw.PageEdit{Body: &html})
+	ok(t, err)
+	doc, err = s.PageDocument(ctx, page.ID)
+	ok(t, err)
+	_, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: doc.Revision, Document: doc.Document})
+	wantCode(t, "HTML", err, cw.CodeRefused)
+	if !doc.MarkdownOnly {
+		t.Error("HTML can be edited")
+	}
+	_, err = s.PageDocument(ctx, cw.PageID(unknown))
+	wantCode(t, "no page", err, cw.CodeNotFound)
+}
+
 // pageTreeCase: pages are a tree that can be changed and moved, but not below
 // itself, and not over a change that was not seen.
 func pageTreeCase(t *testing.T, f Fixture) {

@@ -1,0 +1,32 @@
+package tiptap
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhole: what people write in pages is whole; what the editor would turn into
+// something else is not.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for _, md := range []string{
+		"", "# Goal\n\nSell *more* **now** ~~not~~ `code`.\n", "- a\n- b\n  - c\n\n1. x\n2. y\n",
+		"- [ ] one\n- [x] two\n", "> quote\n\n```go\nfunc main() {}\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
+		"[link](https://example.com \"t\") and ![img](a.png)\n", "line\nline  \nbreak\n", "---\n", "a\r\n\r\nb",
+		"tight\n\n- a\n\n- b\n",
+	} {
+		if !Whole(md) {
+			a, _ := reads(md)
+			b, _ := reads(write(FromMarkdown(md)))
+			t.Errorf("%q is not whole:\n%s\n%s", md, a, b)
+		}
+	}
+	for _, md := range []string{
+		"a <b>bold</b> word\n", "<details>\n<summary>x</summary>\n</details>\n", "<!-- note -->\n\ntext\n",
+		strings.Repeat("> ", 300) + "deep\n",
+	} {
+		if Whole(md) {
+			t.Errorf("%q would be changed", md)
+		}
+	}
+}

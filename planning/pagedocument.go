@@ -1,0 +1,64 @@
+package planning
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"cw/internal/cw"
+	"cw/internal/tiptap"
+)
+
+// PageDocument implements cw.PageDocumentService.
+func (m *Manager) PageDocument(ctx context.Context, id cw.PageID) (cw.EditorDocument, error) {
+	d, err := m.PageByID(ctx, id)
+	if err != nil {
+		return cw.EditorDocument{}, err
+	}
+	return documentOf(d)
+}
+
+// EditPageDocument implements cw.PageDocumentService.
+func (m *Manager) EditPageDocument(ctx context.Context, id cw.PageID, e cw.EditorEdit) (cw.EditorDocument, error) {
+	body, err := bodyOf(e)
+	if err != nil {
+		return cw.EditorDocument{}, err
+	}
+	had, err := m.PageByID(ctx, id)
+	if err != nil {
+		return cw.EditorDocument{}, err
+	}
+	// Of the text that was edited: a later one is refused by its revision.
+	if had.Revision == e.Revision && !tiptap.Whole(had.Body) {
+		return cw.EditorDocument{}, cw.Errorf(cw.CodeRefused, "the page %q (%s) has something that the editor cannot hold, such as HTML", had.Title, id).
+			WithHint("edit it as Markdown: cw page edit %s, or the field body of the page", id)
+	}
+	d, err := m.EditPage(ctx, id, cw.PageEdit{Body: &body, Revision: e.Revision})
+	if err != nil {
+		return cw.EditorDocument{}, err
+	}
+	return documentOf(d)
+}
+
+// documentOf is a page as the editor has it.
+func documentOf(d cw.Document) (cw.EditorDocument, error) {
+	doc, err := json.Marshal(tiptap.FromMarkdown(d.Body))
+	if err != nil {
+		return cw.EditorDocument{}, fmt.Errorf("write the document of a page: %w", err)
+	}
+	return cw.EditorDocument{Page: d.ID, Revision: d.Revision, Document: doc, MarkdownOnly: !tiptap.Whole(d.Body)}, nil
+}
+
+// bodyOf is the Markdown of an editor's document.
+func bodyOf(e cw.EditorEdit) (string, error) {
+	if e.Revision <= 0 {
+		return "", cw.Errorf(cw.CodeInvalid, "it is not said which revision was edited").
+			WithHint("send the revision that came with the document")
+	}
+	var doc tiptap.Node
+	if err := json.Unmarshal(e.Document, &doc); err != nil {
+		return "", cw.Errorf(cw.CodeInvalid, "this is no document of the editor").
+			WithHint("send its JSON as it is: a node of type doc").Because(err)
+	}
+	return tiptap.Markdown(doc)
+}
