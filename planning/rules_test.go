@@ -245,6 +245,9 @@ func TestQuestionsOfADecision(t *testing.T) {
 		{"nothing after the answer", state(cw.TaskDone, "red", "so"), ask(), cw.CodeRefused, nil},
 		{"the same after the answer", state(cw.TaskDone, "red", "so"), ask(asked...), "",
 			[]cw.TaskQuestion{{ID: "colour", Text: "Which colour?", Answer: "red"}, {ID: "why", Text: "Why?", Answer: "so"}}},
+		{"done without answers", state(cw.TaskReady), edit(cw.TaskEdit{Status: to(cw.TaskDone)}), cw.CodeRefused, nil},
+		{"done with one of two", state(cw.TaskReady, "red"), edit(cw.TaskEdit{Status: to(cw.TaskDone)}), cw.CodeRefused, nil},
+		{"cancelled without answers", state(cw.TaskReady), edit(cw.TaskEdit{Status: to(cw.TaskCancelled)}), "", asked},
 		{"opened again", state(cw.TaskDone, "red", "so"), edit(cw.TaskEdit{Status: to(cw.TaskPending)}), "", asked},
 	}
 	for _, tt := range tests {

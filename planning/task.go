@@ -145,6 +145,9 @@ func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
 		if !slices.Contains(taskWords(), *e.Status) {
 			return wrongWord("task", *e.Status, taskWords())
 		}
+		if err := mayClose(*t, *e.Status); err != nil {
+			return err
+		}
 		t.Status = *e.Status
 		t.Tries, t.Setbacks, t.RetryAt, t.Blocked = 0, 0, nil, "" // a person had a say
 		if t.Status == cw.TaskPending && t.Questions != nil {
@@ -155,6 +158,16 @@ func (p *plan) editTask(id cw.TaskID, e cw.TaskEdit) error {
 		return move(p, p.Tasks, taskKind(), t, *e.Position)
 	}
 	return nil
+}
+
+// mayClose refuses to close a decision whose questions nobody answered: what comes
+// after it would read nothing. Answers are given with a verdict.
+func mayClose(t cw.Task, becomes cw.TaskStatus) error {
+	if becomes != cw.TaskDone || !slices.ContainsFunc(t.Questions, func(q cw.TaskQuestion) bool { return !isAnswered(q) }) {
+		return nil
+	}
+	return cw.Errorf(cw.CodeRefused, "the task %q asks, and is not answered", t.Name).
+		WithHint("when it waits for you: cw task done %[1]s --answer QUESTION=ANSWER; cw task cancel %[1]s leaves it out", t.ID)
 }
 
 // setList replaces a list when another one is given.

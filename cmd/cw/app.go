@@ -8,10 +8,12 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -33,6 +35,9 @@ type streams struct {
 	inTTY          bool
 	width          func() int // columns of the terminal behind err or out
 	forget         func()     // drops what was typed and not read yet; nil: nothing to drop
+	// background lets this process go on in the background of its terminal, where
+	// nothing can be read; nil: there is no terminal.
+	background func()
 	// hidden asks for a line on the terminal without showing it; nil: stdin is
 	// no terminal.
 	hidden func(prompt string) (string, error)
@@ -42,10 +47,11 @@ type streams struct {
 func processStreams() streams {
 	return streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
-		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		inTTY:  term.IsTerminal(int(os.Stdin.Fd())),
-		forget: func() { forgetTyped(os.Stdin) },
+		outTTY:     term.IsTerminal(int(os.Stdout.Fd())),
+		errTTY:     term.IsTerminal(int(os.Stderr.Fd())),
+		inTTY:      term.IsTerminal(int(os.Stdin.Fd())),
+		forget:     func() { forgetTyped(os.Stdin) },
+		background: func() { signal.Ignore(syscall.SIGTTIN) }, // reading fails then, and does not stop the process
 		hidden: func(prompt string) (string, error) {
 			fmt.Fprint(os.Stderr, prompt)
 			line, err := term.ReadPassword(int(os.Stdin.Fd()))

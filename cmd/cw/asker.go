@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +17,7 @@ func (a *app) asks() bool { return a.inTTY && a.errTTY && !a.json }
 
 // asker asks a person on a terminal.
 type asker struct {
-	in    *bufio.Reader
+	in    *lineReader
 	out   io.Writer
 	paint paint
 	// forget drops what was typed before anybody asked.
@@ -27,7 +25,7 @@ type asker struct {
 }
 
 func (a *app) newAsker() *asker {
-	return &asker{in: bufio.NewReader(a.in), out: a.err, paint: a.paint(a.errTTY), forget: a.forget}
+	return &asker{in: newLineReader(a.in), out: a.err, paint: a.paint(a.errTTY), forget: a.forget}
 }
 
 // askAll asks one question after the other. Nothing is sent on the way: who
@@ -51,6 +49,7 @@ func (k *asker) askAll(ctx context.Context, questions []cw.QuestionView) (map[cw
 func (k *asker) fresh() {
 	if k.forget != nil {
 		k.forget()
+		k.in.drop()
 	}
 }
 
@@ -108,24 +107,12 @@ func (k *asker) ask(ctx context.Context, i, n int, q cw.QuestionView) (string, e
 	}
 }
 
-// line reads one line. Where ctx ends first the reading goes on behind its
-// back: nothing may be read after that.
+// line reads one line. Where ctx ends first it is left to who reads next.
 func (k *asker) line(ctx context.Context) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	got := make(chan result, 1)
-	go func() {
-		text, err := k.in.ReadString('\n')
-		if errors.Is(err, io.EOF) && text != "" {
-			err = nil // the last line has no end
-		}
-		got <- result{text, err}
-	}()
 	select {
-	case r := <-got:
-		return r.text, r.err
+	case l := <-k.in.next():
+		k.in.taken()
+		return l.text, l.err
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

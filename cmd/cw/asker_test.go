@@ -317,16 +317,23 @@ func TestRunAsksInPlace(t *testing.T) {
 	for _, args := range [][]string{{"run", "fix it"}, {"agent", "attach", "brave-otter"}} {
 		t.Run(args[0], func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			b.fake.add(running("brave-otter"), &first, words()[:2]...)
-			b.fake.after[first.ID] = second
-			b.fake.events = []cw.Event{cw.NewEvent(cw.EventAgentResumed, cw.Actor{}, cw.AgentResumed{SessionNumber: 2, Reason: cw.RunAnswers})}
-			terminal(b, "The old one\n2\n")
-			text, code := b.session(t.Context(), args...)
-			want := []cw.AnswersRequest{{Answers: map[cw.QuestionID]string{"qqqqqqqqqqqq": "The old one", "rrrrrrrrrrrr": `["macOS"]`}}}
-			if diff := cmp.Diff(want, b.fake.answers); diff != "" || code != 0 || !strings.Contains(text, "git merge agent/brave-otter") {
-				t.Errorf("exit code %d (-want +got):\n%s\n%s", code, diff, text)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.fake.add(running("brave-otter"), &first, words()[:2]...)
+				b.fake.after[first.ID] = second
+				b.fake.events = []cw.Event{cw.NewEvent(cw.EventAgentResumed, cw.Actor{}, cw.AgentResumed{SessionNumber: 2, Reason: cw.RunAnswers})}
+				keys := typist(b)
+				defer keys.Close()
+				b.forget = func() { go func() { synctest.Wait(); _, _ = io.WriteString(keys, "The old one\n2\n") }() }
+				text, code := b.session(t.Context(), args...)
+				want := []cw.AnswersRequest{{Answers: map[cw.QuestionID]string{"qqqqqqqqqqqq": "The old one", "rrrrrrrrrrrr": `["macOS"]`}}}
+				if diff := cmp.Diff(want, b.fake.answers); diff != "" || code != 0 || !strings.Contains(text, "git merge agent/brave-otter") {
+					t.Errorf("exit code %d (-want +got):\n%s\n%s", code, diff, text)
+				}
+				if len(b.fake.sends) > 0 {
+					t.Errorf("sent: %+v", b.fake.sends)
+				}
+			})
 		})
 	}
 }

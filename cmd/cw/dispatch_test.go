@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -407,5 +408,27 @@ func TestMerge(t *testing.T) {
 	want := []any{cw.LandRequest{Into: "release", Project: "shop", DryRun: true, Unfinished: true}}
 	if diff := cmp.Diff(want, b.fake.asksDispatch); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+}
+
+// TestDoneSaysWhoGoesOn: a task that is closed while its agent works says so, as
+// nobody stops the agent.
+func TestDoneSaysWhoGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, works := range []bool{true, false} {
+		b := newBench(t)
+		plans(b)
+		view := ended("brave-otter")
+		if works {
+			view = running("brave-otter")
+		}
+		task := &b.fake.initiatives[0].Tasks[1]
+		task.Type, task.Status, task.AgentID = cw.TaskAuto, cw.TaskRunning, view.ID
+		view.TaskID = task.ID
+		b.fake.add(view, nil)
+		text, code := b.session(t.Context(), "task", "done", "jjjjjjjjjjjj")
+		if code != 0 || strings.Contains(text, "cw agent stop brave-otter") != works {
+			t.Errorf("it works: %v\n%s", works, text)
+		}
 	}
 }

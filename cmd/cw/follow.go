@@ -35,8 +35,9 @@ type follower struct {
 	noWaitParked bool
 	atQuestions  bool // stop when a call of the agent waits for people
 	toldParked   bool
-	prefix       string // before each line
-	shown        int    // session whose output was shown last
+	prefix       string  // before each line
+	talk         *talker // tells the agent what is typed meanwhile; nil: nothing is read
+	shown        int     // session whose output was shown last
 }
 
 // atRest tells whether an agent does nothing until somebody acts, and cw has
@@ -177,8 +178,16 @@ func (f *follower) stream(ctx context.Context, view *screen, beside *besides) (l
 			if err := f.look(ctx, view); err != nil {
 				return last, err
 			}
+		case line := <-f.talk.typed():
+			said, err := f.talk.take(ctx, line)
+			view.print(said...)
+			if err != nil {
+				return last, err
+			}
 		case <-ticks.C:
-			view.tick()
+			if !f.talk.listens() { // it would be drawn over what is being typed
+				view.tick()
+			}
 		}
 	}
 }

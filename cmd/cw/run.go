@@ -140,6 +140,8 @@ type watch struct {
 	gitDir       string // -C, for the commands that are proposed
 	timeout      time.Duration
 	noWaitParked bool
+	messages     bool // what is on stdin is sent, line by line, and ends what is watched
+	talks        bool // so is what is typed at a terminal
 }
 
 func (w watch) toTheEnd(ctx context.Context) error {
@@ -198,8 +200,15 @@ func (w watch) follow(ctx context.Context) (cw.AgentView, error) {
 		app: w.app, svc: w.svc, agent: w.agent, query: w.query, started: w.started, noWaitParked: w.noWaitParked, atQuestions: true,
 	}
 	keys := w.app.newAsker()
+	f.talk = w.talker(keys.in)
 	for {
 		agent, err := f.run(ctx)
+		if err == nil {
+			var more bool
+			if more, err = f.talk.more(ctx, agent); more {
+				continue
+			}
+		}
 		if err != nil || len(agent.PendingQuestions) == 0 || !w.app.asks() {
 			return agent, err
 		}

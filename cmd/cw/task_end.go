@@ -133,5 +133,20 @@ func (a *app) doneTask(ctx context.Context, svc cw.Services, id cw.TaskID, comme
 			WithHint("cw task show %[1]s says where it stands; cw task done %[1]s closes it without", t.ID)
 	}
 	done := cw.TaskDone
-	return svc.EditTask(ctx, id, cw.TaskEdit{Status: &done})
+	closed, err := svc.EditTask(ctx, id, cw.TaskEdit{Status: &done})
+	if err == nil {
+		a.noteAgentGoesOn(ctx, svc, t)
+	}
+	return closed, err
+}
+
+// noteAgentGoesOn says of a task that was closed that its agent works on it all
+// the same: nobody but a person stops an agent.
+func (a *app) noteAgentGoesOn(ctx context.Context, svc cw.Services, t cw.Task) {
+	if t.AgentID == "" {
+		return
+	}
+	if v, err := svc.Agent(ctx, string(t.AgentID)); err == nil && v.TaskID == t.ID && v.Status.Alive() {
+		a.note("its agent %s is %s and goes on; its work is not merged: cw agent stop %[1]s", v.Alias, v.Status)
+	}
 }
