@@ -1238,6 +1238,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pages/{page}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a page for the Tiptap editor
+         * @description The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, `markdownOnly` is set: then the document is for reading alone.
+         *
+         *     Over TCP it needs a token with the scope `read`. An agent (scope `self:read`) may only name what belongs to its own initiative.
+         */
+        get: operations["get-page-document"];
+        put?: never;
+        /**
+         * Change the text of a page by the Tiptap editor
+         * @description Stores a document of the Tiptap editor as the Markdown of a page, and answers with it as it is stored. Refused when the page changed since `revision` (read it anew), and for a text that is edited as Markdown only.
+         *
+         *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
+         */
+        post: operations["edit-page-document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/phases/{phase}": {
         parameters: {
             query?: never;
@@ -2300,10 +2328,19 @@ export interface components {
              * @description when it is tried again
              */
             nextRetry?: string;
+            /**
+             * Format: date-time
+             * @description when it began to do that
+             */
+            since?: string;
             /** @description busy, retrying, stalled or error */
             state: components["schemas"]["ActivityState"];
+            /** @description the command, the path, what is searched or the first line of what it says: one line of at most 200 bytes, without anything that a terminal or a page would act on */
+            subject?: string;
             /** @description that it uses */
             tool?: string;
+            /** @description what it does; missing before its first output */
+            verb?: components["schemas"]["ActivityVerb"];
         } & {
             [key: string]: unknown;
         };
@@ -2312,6 +2349,11 @@ export interface components {
          * @enum {string}
          */
         ActivityState: "busy" | "retrying" | "stalled" | "error";
+        /**
+         * @description what a running agent does this second, in a word; later versions may add others
+         * @enum {string}
+         */
+        ActivityVerb: "think" | "say" | "run" | "read" | "edit" | "write" | "search" | "fetch" | "plan" | "ask" | "delegate" | "use";
         /**
          * @description who acts; later versions may add others
          * @enum {string}
@@ -4107,6 +4149,34 @@ export interface components {
             updatedAt: string;
             /** @description who changed it last: a person, or the agent whose proposal was accepted */
             updatedBy: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description the text of a page for the Tiptap editor */
+        EditorDocument: {
+            /** @description the text, as the editor's JSON: a node of type doc */
+            document: unknown;
+            /** @description the text has something that the editor cannot hold, such as HTML: it can be shown, and is edited as Markdown */
+            markdownOnly?: boolean;
+            /** @description the page */
+            page: string;
+            /**
+             * Format: int64
+             * @description of the page's title and text
+             */
+            revision: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description changes the text of a page by the Tiptap editor */
+        EditorEdit: {
+            /** @description the whole text, as the editor's JSON: a node of type doc */
+            document: unknown;
+            /**
+             * Format: int64
+             * @description the revision that was edited: a page that changed since is left as it is
+             */
+            revision: number;
         } & {
             [key: string]: unknown;
         };
@@ -6659,7 +6729,7 @@ export interface components {
             contextLimit?: number;
             /**
              * Format: int64
-             * @description tokens in the model's context at its end
+             * @description tokens in the model's context, at its end or now
              */
             contextTokens?: number;
             /** @description where the cost comes from: cli, table, or empty when it is not known */
@@ -10256,6 +10326,77 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "get-page-document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the page's id
+                 * @example k3v7q2mzt5ha
+                 */
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditorDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "edit-page-document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the page's id
+                 * @example k3v7q2mzt5ha
+                 */
+                page: string;
+            };
+            cookie?: never;
+        };
+        /** @description One JSON object. Fields that are not known are ignored, unless they are nearly one that is: those are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditorEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditorDocument"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Error"];
