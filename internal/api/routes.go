@@ -212,8 +212,12 @@ func (r Route) mayCall(actor cw.Actor, scopes []cw.Scope) error {
 // also operate, and who may operate also read.
 func covers(scopes []cw.Scope, needed cw.Scope) bool {
 	ladder := []cw.Scope{cw.ScopeRead, cw.ScopeOperate, cw.ScopePerson}
-	step := slices.Index(ladder, needed)
-	return step >= 0 && slices.ContainsFunc(ladder[step:], func(s cw.Scope) bool { return slices.Contains(scopes, s) })
+	for i, step := range ladder {
+		if step == needed {
+			return slices.ContainsFunc(ladder[i:], func(s cw.Scope) bool { return slices.Contains(scopes, s) })
+		}
+	}
+	return slices.Contains(scopes, needed)
 }
 
 func (r Route) forbidden(actor cw.Actor) error {
