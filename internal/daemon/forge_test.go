@@ -194,13 +194,17 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// fromAfar: a dashboard may open a pull request with an account's token, and
-// does not say where any goes.
+// fromAfar: the session of a person may open a pull request with an account's
+// token, and does not say where any goes; the token of a dashboard may not.
 func fromAfar(t *testing.T, l *lab.Lab, i cw.Initiative) {
 	t.Helper()
 	token, err := l.Client().CreateToken(t.Context(), cw.TokenRequest{Name: "board", Scopes: []cw.Scope{cw.ScopeOperate}})
 	must(t, err)
-	address := l.Serving().HTTP
+	address, code := openPrint(t, l)
+	if got := ask(t, address, http.MethodPost, "/v1/initiatives/"+i.Slug+"/pull-request", token.Secret); got != 403 {
+		t.Errorf("an operator's token: %d", got)
+	}
+	session, _ := startSession(t, address, code)
 	for body, code := range map[string]int{
 		`{"base":"main","forge":"github"}`:                                     200,
 		`{"base":"main","forge":"github","baseUrl":"https://evil.example"}`:    403,
@@ -213,7 +217,7 @@ func fromAfar(t *testing.T, l *lab.Lab, i cw.Initiative) {
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/v1/initiatives/"+i.Slug+"/pull-request", strings.NewReader(body))
 		must(t, err)
-		req.Header.Set("Authorization", "Bearer "+token.Secret)
+		req.Header.Set("Authorization", "Bearer "+session.Secret)
 		req.Header.Set("Content-Type", "application/json")
 		res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 		must(t, err)
