@@ -172,7 +172,7 @@ func configuration(t *testing.T) string {
 	}
 	b.WriteString("\n## The door for dashboards\n\n" +
 		"`http.address` opens a TCP port beside the socket, on addresses of this machine alone: whoever can reach a port could try tokens, and without TLS could read them. " +
-		"Port 0 takes any free port, and `cw status` tells which. A request needs a token (`cw token create`), a `Host` that is this machine or in `http.allowedHosts`, " +
+		"Port 0 takes any free port, and `cw status` tells which. Without an address the door is closed until [`cw open`](dashboard.md) opens it, from then on at the same port after restarts, too. A request needs a token (`cw token create`), a `Host` that is this machine or in `http.allowedHosts`, " +
 		"and from a page of another origin that origin in `http.allowedOrigins`. `null` and `*` are no origins.\n\n" +
 		"## The log\n\n" +
 		"`daemon.log` holds what the daemon did, and `cw logs` shows it. With `log.level: debug` every request is a line with its method, the pattern of its route, its status, its time and what kind of caller it had; " +

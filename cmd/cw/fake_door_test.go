@@ -26,3 +26,7 @@ func (f *fakeServices) StartSession(context.Context, cw.SessionRequest) (cw.Crea
 func (f *fakeServices) EndSession(context.Context) (cw.Token, error) {
 	return cw.Token{}, cw.NoSession()
 }
+
+func (f *fakeServices) Settings(context.Context) (cw.SettingList, error) {
+	return cw.SettingList{}, f.fails("Settings")
+}

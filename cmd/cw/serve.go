@@ -75,9 +75,8 @@ func (a *app) serveHome(ctx context.Context, home cw.Home, flags map[string]stri
 	if err != nil {
 		return err
 	}
-	address, given := flags["http.address"]
 	return daemon.Serve(ctx, daemon.Config{
 		Home: home, Version: version(), Settings: settings, Stderr: terminal, Environ: a.env.list(),
-		Closed: given && address == "",
+		Flags: flags,
 	})
 }

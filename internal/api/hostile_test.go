@@ -116,6 +116,7 @@ func promised() map[string]promise {
 		"create-token":               {"never", ""},
 		"revoke-token":               {"person", ""},
 		"open-dashboard":             {"never", ""},
+		"get-config":                 {"person", ""},
 		"start-session":              {"own page", ""},
 		"end-session":                {"person", ""},
 		"get-events":                 {"stream", ""},

@@ -184,6 +184,7 @@ func Routes() []Route {
 		{post, "/v1/stream-tickets", "create-stream-ticket", "Make a ticket that opens one stream in place of a token", peopleOnly, false, read},
 		{get, "/v1/openapi.json", "get-openapi", "The description of this API (OpenAPI 3.1)", peopleOnly, false, read},
 
+		{get, "/v1/config", "get-config", "Settings of the daemon", peopleOnly, false, person},
 		{post, "/v1/gc", "collect-garbage", "Free what is kept no longer", peopleOnly, false, never},
 		{post, "/v1/backup", "make-backup", "Copy the databases", peopleOnly, false, never},
 		{post, "/v1/hooks/test", "try-hooks", "Send a notification by every hook, and tell what became of it", peopleOnly, false, person},

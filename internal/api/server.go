@@ -161,6 +161,7 @@ func registerAll(s *Server) {
 	registerProviders(s)
 	registerTokens(s)
 	registerDoor(s)
+	registerSettings(s)
 	registerTickets(s)
 	registerHouse(s)
 	registerNotices(s)

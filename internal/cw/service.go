@@ -74,6 +74,7 @@ type Services interface {
 	EventService
 	TokenService
 	DoorService
+	SettingService
 	AccountService
 	CostService
 	ProviderService

@@ -34,7 +34,8 @@ type Config struct {
 	Settings Settings
 	Stderr   io.Writer // where the foreground's log goes; nil when detached
 	Environ  []string  // the daemon's own environment
-	Closed   bool      // no TCP at the start, wherever an earlier daemon had opened it
+	// Flags are the settings that the command line gave; they are in Settings, too.
+	Flags map[string]string
 
 	masks masks // of live secrets; made by Serve
 }
@@ -207,6 +208,10 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	if err = errors.Join(err, keys.endExpired(ctx)); err != nil {
 		log.Warn("what sessions of browsers left behind stays", "error", err)
 	}
+	held, err := newHeldSettings(c)
+	if err != nil {
+		return nil, errors.Join(err, doors.close())
+	}
 	site, err := web.Files()
 	if err != nil {
 		return nil, errors.Join(err, doors.close())
@@ -217,6 +222,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			events:          events{store: db, hub: hub},
 			tokens:          keys,
 			sessions:        browsers,
+			heldSettings:    held,
 			house:           house{janitor: p.janitor, store: db},
 			Manager:         p.accounts,
 			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},

@@ -23,6 +23,7 @@ type services struct {
 	events
 	tokens
 	sessions
+	heldSettings
 	house
 	*accounts.Manager
 	costs

@@ -179,7 +179,7 @@ func TestDoorIsKept(t *testing.T) {
 	if d := startDoor(t, home, func(c *Config) { c.Settings.HTTP.Address = fixed }); d.where() != fixed {
 		t.Errorf("configured %s, open at %s", fixed, d.where())
 	}
-	closed := startDoor(t, home, func(c *Config) { c.Closed = true })
+	closed := startDoor(t, home, func(c *Config) { c.Flags = map[string]string{"http.address": ""} })
 	if closed.where() != "" {
 		t.Errorf("it was to be closed, and is open at %s", closed.where())
 	}

@@ -32,7 +32,8 @@ type tcpDoor struct {
 
 // newTCPDoor opens the door if it is to be open from the start. An address
 // that is configured must be had; that of an earlier daemon may be another's
-// by now. Errors as listenTCP.
+// by now, and does not count for who said on the command line that there is to
+// be none. Errors as listenTCP.
 func newTCPDoor(ctx context.Context, c Config, log *slog.Logger) (*tcpDoor, error) {
 	d := &tcpDoor{home: c.Home, log: log, opened: make(chan net.Listener, 1)}
 	if address := c.Settings.HTTP.Address; address != "" {
@@ -43,11 +44,14 @@ func newTCPDoor(ctx context.Context, c Config, log *slog.Logger) (*tcpDoor, erro
 		d.take(l)
 		return d, nil
 	}
+	if _, none := c.Flags["http.address"]; none { // cw serve --http ""
+		return d, nil
+	}
 	kept, err := d.kept()
 	switch {
 	case err != nil:
 		log.Warn("it is not known where the dashboard was opened; cw open opens it again", "error", err)
-	case kept != "" && !c.Closed:
+	case kept != "":
 		if _, err := d.open(ctx); err != nil {
 			log.Warn("the dashboard cannot be reached; cw open opens it again", "error", err)
 		}

@@ -159,6 +159,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"BadTokens", nil, badTokensCase},
 		{"Door", nil, doorCase},
 		{"BadDoor", nil, badDoorCase},
+		{"Settings", nil, settingsCase},
 		{"Tools", nil, toolsCase},
 		{"Accounts", nil, accountsCase},
 		{"SameLogin", nil, sameLoginCase},
