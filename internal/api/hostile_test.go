@@ -115,6 +115,7 @@ func promised() map[string]promise {
 		"create-token":               {"never", ""},
 		"revoke-token":               {"never", ""},
 		"get-events":                 {"stream", ""},
+		"list-event-log":             {"read", ""},
 		"create-stream-ticket":       {"read", ""},
 		"get-openapi":                {"read", ""},
 		"get-health":                 {"anyone", ""},
