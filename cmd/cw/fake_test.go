@@ -374,6 +374,10 @@ func (f *fakeServices) finish(ctx context.Context, i int, q cw.OutputQuery) erro
 	return cw.Errorf(cw.CodeInterrupted, "the call was given up").Because(ctx.Err())
 }
 
+func (f *fakeServices) EventLog(context.Context, cw.EventLogQuery) (cw.EventLog, error) {
+	return cw.EventLog{Items: []cw.Event{}}, nil
+}
+
 func (f *fakeServices) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	return func(yield func(cw.Event, error) bool) {
 		f.mu.Lock()

@@ -10,12 +10,14 @@ import (
 
 type getCosts struct {
 	By    string `query:"by" doc:"what they are summed by: run, agent (the default), task, initiative, account, provider or day"`
+	Then  string `query:"then" doc:"part each sum by another of these: by=day&then=account is a sum for each account of each day"`
 	Since string `query:"since" doc:"only runs that were started then or later, as RFC 3339"`
 	Until string `query:"until" doc:"only runs that were started before, as RFC 3339"`
 }
 
 // query reads the parameters. CodeInvalid.
 func (in *getCosts) query() (q cw.CostQuery, err error) {
+	q.Then = cw.CostBy(in.Then)
 	if q.By = cw.CostBy(in.By); q.By == "" {
 		q.By = cw.CostByAgent
 	}
@@ -76,6 +78,7 @@ func (c *Client) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error
 	}
 	params := query{}
 	params.text("by", string(q.By))
+	params.text("then", string(q.Then))
 	for name, at := range map[string]*time.Time{"since": q.Since, "until": q.Until} {
 		if at != nil {
 			params.text(name, at.UTC().Format(time.RFC3339Nano))

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"iter"
+	"net/http"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -31,7 +33,35 @@ func (in *listEvents) query() (cw.EventQuery, error) {
 	return q, err
 }
 
+type listEventLog struct {
+	Before     int64    `query:"before" doc:"events with a smaller number: older of the page before; 0: from the newest on"`
+	After      int64    `query:"after" doc:"only events with a greater number"`
+	Since      string   `query:"since" doc:"only events that happened then or later, as RFC 3339"`
+	Limit      int      `query:"limit" doc:"the greatest number of items on the page; 0 stands for 100"`
+	Type       []string `query:"type" doc:"only these types, separated by commas"`
+	Agent      string   `query:"agent" doc:"only about this agent (name or id)"`
+	Initiative string   `query:"initiative" doc:"only of this initiative (id or slug)"`
+}
+
+func (in *listEventLog) query() (q cw.EventLogQuery, err error) {
+	q = cw.EventLogQuery{Before: in.Before, After: in.After, Limit: in.Limit, Agent: in.Agent, Initiative: in.Initiative}
+	for _, t := range in.Type {
+		q.Types = append(q.Types, cw.EventType(t))
+	}
+	q.Since, err = timeParam("since", in.Since)
+	return q, err
+}
+
 func registerEvents(s *Server) {
+	handle(s, "list-event-log", func(ctx context.Context, in *listEventLog) (cw.EventLog, error) {
+		q, err := in.query()
+		if err != nil {
+			return cw.EventLog{}, err
+		}
+		log, err := s.opts.Services.EventLog(ctx, q)
+		log.Items = orEmpty(log.Items)
+		return log, err
+	})
 	handleStream(s, "get-events", func(ctx context.Context, in *listEvents) (frames, error) {
 		q, err := in.query()
 		if err != nil {
@@ -55,6 +85,21 @@ func eventFrames(events iter.Seq2[cw.Event, error]) frames {
 			}
 		}
 	}
+}
+
+// EventLog implements cw.EventService.
+func (c *Client) EventLog(ctx context.Context, q cw.EventLogQuery) (cw.EventLog, error) {
+	params := query{}
+	params.number("before", q.Before)
+	params.number("after", q.After)
+	if q.Since != nil {
+		params.text("since", q.Since.UTC().Format(time.RFC3339Nano))
+	}
+	params.number("limit", int64(q.Limit))
+	params.list("type", texts(q.Types))
+	params.text("agent", q.Agent)
+	params.text("initiative", q.Initiative)
+	return call[cw.EventLog](ctx, c, request{method: http.MethodGet, path: "/v1/events/log", query: params})
 }
 
 // Events implements cw.EventService. It goes on by itself across a restart of

@@ -120,6 +120,7 @@ func promised() map[string]promise {
 		"start-session":              {"own page", ""},
 		"end-session":                {"person", ""},
 		"get-events":                 {"stream", ""},
+		"list-event-log":             {"read", ""},
 		"create-stream-ticket":       {"read", ""},
 		"get-openapi":                {"read", ""},
 		"get-health":                 {"anyone", ""},

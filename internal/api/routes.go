@@ -181,6 +181,7 @@ func Routes() []Route {
 		{del, "/v1/sessions/self", "end-session", "End the session of the caller", peopleOnly, false, person},
 
 		{get, "/v1/events", "get-events", "What happened, stored and live", peopleOnly, false, read},
+		{get, "/v1/events/log", "list-event-log", "What happened, newest first, in pages", peopleOnly, false, read},
 		{post, "/v1/stream-tickets", "create-stream-ticket", "Make a ticket that opens one stream in place of a token", peopleOnly, false, read},
 		{get, "/v1/openapi.json", "get-openapi", "The description of this API (OpenAPI 3.1)", peopleOnly, false, read},
 

@@ -29,6 +29,7 @@ func CostWays() []CostBy {
 // CostQuery asks for sums.
 type CostQuery struct {
 	By    CostBy     `json:"by"`
+	Then  CostBy     `json:"then,omitempty"`  // what each sum is parted by; "": it is not
 	Since *time.Time `json:"since,omitempty"` // runs that were started then or later
 	Until *time.Time `json:"until,omitempty"` // runs that were started before
 }
@@ -38,6 +39,10 @@ func (q CostQuery) Check() error {
 	if !slices.Contains(CostWays(), q.By) {
 		return Errorf(CodeInvalid, "costs cannot be summed by %.40q", string(q.By)).
 			WithHint("by run, agent, task, initiative, account, provider or day")
+	}
+	if q.Then != "" && (q.Then == q.By || !slices.Contains(CostWays(), q.Then)) {
+		return Errorf(CodeInvalid, "sums by %s cannot be parted by %.40q", q.By, string(q.Then)).
+			WithHint("by another of run, agent, task, initiative, account, provider and day")
 	}
 	return nil
 }
@@ -54,10 +59,13 @@ const (
 
 // CostRow is one sum.
 type CostRow struct {
-	Key     string  `json:"key" doc:"id of what the sum is of, or the day"`
-	Name    string  `json:"name" doc:"for people"`
-	Runs    int     `json:"runs" doc:"runs in it"`
-	CostUSD float64 `json:"costUsd" doc:"US dollars"`
+	Key  string `json:"key" doc:"id of what the sum is of, or the day"`
+	Name string `json:"name" doc:"for people"`
+	Then string `json:"then,omitempty" doc:"of sums that are parted: id of what the part is of, or the day; empty also for what belongs to none"`
+	// ThenName is never empty where sums are parted.
+	ThenName string  `json:"thenName,omitempty" doc:"of sums that are parted: what the part is of, for people"`
+	Runs     int     `json:"runs" doc:"runs in it"`
+	CostUSD  float64 `json:"costUsd" doc:"US dollars"`
 	// Estimated is the part that comes from cw's table of prices.
 	EstimatedUSD float64 `json:"estimatedUsd" doc:"the part that is tokens times list prices, because the CLI tells no cost"`
 	Unpriced     int     `json:"unpriced" doc:"runs whose cost is not known; their tokens count"`
@@ -106,7 +114,8 @@ func CheckBudget(scope BudgetScope, limitUSD float64) error {
 
 // CostService is what faces may ask about costs, and limit.
 type CostService interface {
-	// Costs sums costs, the greatest first; days in order.
+	// Costs sums costs, the greatest first; days in order. Sums that are parted are
+	// in the order of their keys, the greatest part of each first.
 	Costs(ctx context.Context, q CostQuery) ([]CostRow, error)
 	// Budgets lists all budgets with what is spent of them.
 	Budgets(ctx context.Context) ([]Budget, error)

@@ -528,4 +528,7 @@ type EventService interface {
 	// an agent or the slug of an initiative that is none. The id of an initiative
 	// that is none selects nothing.
 	Events(ctx context.Context, q EventQuery) iter.Seq2[Event, error]
+	// EventLog gives one page of the stored events, newest first. CodeInvalid as
+	// EventLogQuery.Check; CodeNotFound as Events.
+	EventLog(ctx context.Context, q EventLogQuery) (EventLog, error)
 }

@@ -88,17 +88,9 @@ func (r *eventReader) begin(ctx context.Context) error {
 	if err := q.Check(); err != nil {
 		return err
 	}
-	initiative, err := r.initiative(ctx, q.Initiative)
-	if err != nil {
+	var err error
+	if r.filter, err = r.filterOf(ctx, q.Types, q.Agent, q.Initiative); err != nil {
 		return err
-	}
-	r.filter = cw.EventFilter{Types: q.Types, Initiative: initiative}
-	if q.Agent != "" {
-		a, err := r.store.AgentByRef(ctx, q.Agent)
-		if err != nil {
-			return err
-		}
-		r.filter.Agent = a.ID
 	}
 	first, last, err := r.store.EventBounds(ctx)
 	switch {
@@ -114,6 +106,31 @@ func (r *eventReader) begin(ctx context.Context) error {
 		r.at, r.known = q.After, q.After
 	}
 	return nil
+}
+
+// filterOf finds the agent and the initiative that are asked for, "" for none.
+func (e events) filterOf(ctx context.Context, types []cw.EventType, agent, initiative string) (f cw.EventFilter, err error) {
+	f.Types = types
+	if f.Initiative, err = e.initiative(ctx, initiative); err != nil || agent == "" {
+		return f, err
+	}
+	a, err := e.store.AgentByRef(ctx, agent)
+	f.Agent = a.ID
+	return f, err
+}
+
+// EventLog implements cw.EventService.
+func (e events) EventLog(ctx context.Context, q cw.EventLogQuery) (cw.EventLog, error) {
+	limit, err := q.Check()
+	if err != nil {
+		return cw.EventLog{}, err
+	}
+	filter, err := e.filterOf(ctx, q.Types, q.Agent, q.Initiative)
+	if err != nil {
+		return cw.EventLog{}, err
+	}
+	list, err := e.store.EventsBefore(ctx, q, filter, limit)
+	return cw.CutEventLog(list, limit), err
 }
 
 // initiative gives the id of an initiative that is called by its id or its slug;

@@ -49,7 +49,7 @@ func (db *DB) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error) {
 
 // costSum is a row of the statement in costRows.
 type costSum struct {
-	Key, Name                                       string
+	Key, Name, ThenKey, ThenName                    string
 	Runs, Unpriced, UnderWay                        int
 	CostUSD, EstimatedUSD                           float64
 	Input, Output, CacheRead, CacheWrite, Reasoning int
@@ -57,7 +57,7 @@ type costSum struct {
 
 func (s costSum) row() cw.CostRow {
 	return cw.CostRow{
-		Key: s.Key, Name: s.Name, Runs: s.Runs, CostUSD: s.CostUSD, EstimatedUSD: s.EstimatedUSD, Unpriced: s.Unpriced, UnderWay: s.UnderWay,
+		Key: s.Key, Name: s.Name, Then: s.ThenKey, ThenName: s.ThenName, Runs: s.Runs, CostUSD: s.CostUSD, EstimatedUSD: s.EstimatedUSD, Unpriced: s.Unpriced, UnderWay: s.UnderWay,
 		Usage: cw.Usage{
 			InputTokens: s.Input, OutputTokens: s.Output, CacheReadTokens: s.CacheRead,
 			CacheWriteTokens: s.CacheWrite, ReasoningTokens: s.Reasoning,
@@ -70,6 +70,11 @@ func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
 	if !ok {
 		return nil, fmt.Errorf("costs by %q have no statement", q.By)
 	}
+	columns, group, order := by.key+" AS key, "+by.name+" AS name", "key", by.order
+	if then, parted := costKeyOf(q.Then); parted {
+		columns += ", " + then.key + " AS then_key, " + then.name + " AS then_name"
+		group, order = "key, then_key", "key, cost_usd DESC, runs DESC, then_key"
+	}
 	where, args := "(r.started_at IS NOT NULL OR r.cost_usd > 0)", []any{}
 	if q.Since != nil {
 		where, args = where+" AND "+costTime+" >= ?", append(args, q.Since.UTC())
@@ -78,7 +83,7 @@ func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
 		where, args = where+" AND "+costTime+" < ?", append(args, q.Until.UTC())
 	}
 	tokens := func(name string) string { return "COALESCE(SUM(json_extract(r.usage, '$." + name + "')), 0)" }
-	statement := `SELECT ` + by.key + ` AS key, ` + by.name + ` AS name, COUNT(*) AS runs, SUM(r.cost_usd) AS cost_usd,
+	statement := `SELECT ` + columns + `, COUNT(*) AS runs, SUM(r.cost_usd) AS cost_usd,
 			SUM(CASE WHEN r.cost_source = 'table' THEN r.cost_usd ELSE 0 END) AS estimated_usd,
 			SUM(r.ended_at IS NOT NULL AND r.cost_source = ''
 				AND COALESCE(json_extract(r.usage, '$.inputTokens') + json_extract(r.usage, '$.outputTokens'), 0) > 0) AS unpriced,
@@ -87,7 +92,7 @@ func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
 			` + tokens("cacheReadTokens") + ` AS cache_read, ` + tokens("cacheWriteTokens") + ` AS cache_write,
 			` + tokens("reasoningTokens") + ` AS reasoning
 		FROM runs r LEFT JOIN agents a ON a.id = r.agent_id LEFT JOIN accounts c ON c.id = r.account_id
-		WHERE ` + where + ` GROUP BY key ORDER BY ` + by.order
+		WHERE ` + where + ` GROUP BY ` + group + ` ORDER BY ` + order
 	var sums []costSum
 	if err := g.Raw(statement, args...).Scan(&sums).Error; err != nil {
 		return nil, err

@@ -103,6 +103,23 @@ func (db *DB) EventsAfter(ctx context.Context, after int64, f cw.EventFilter, li
 	return page, err
 }
 
+// EventsBefore gives stored events that a query and the filter select, newest
+// first: one more than the limit when there are more.
+func (db *DB) EventsBefore(ctx context.Context, q cw.EventLogQuery, f cw.EventFilter, limit int) ([]cw.Event, error) {
+	var events []cw.Event
+	err := db.query(ctx, "read the log of events", func(g *gorm.DB) error {
+		g = selectEvents(g, f).Where("seq > ?", q.After)
+		if q.Before > 0 {
+			g = g.Where("seq < ?", q.Before)
+		}
+		if q.Since != nil {
+			g = g.Where("+at >= ?", q.Since.UTC()) // by number all the same
+		}
+		return g.Order("seq DESC").Limit(limit + 1).Find(&events).Error
+	})
+	return events, err
+}
+
 // selectEvents is cw.EventFilter.Matches in SQL; what is stored is never
 // agent:output.
 func selectEvents(g *gorm.DB, f cw.EventFilter) *gorm.DB {

@@ -170,6 +170,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"Initiatives", nil, initiativesCase},
 		{"BadInitiatives", nil, badInitiativesCase},
 		{"PageTree", nil, pageTreeCase},
+		{"EventLog", nil, eventLogCase},
 		{"PageDocument", nil, pageDocumentCase},
 		{"PhasesAndTasks", nil, phasesAndTasksCase},
 		{"Prompts", func(f Fixture) bool { return f.Repo != "" }, promptsCase},

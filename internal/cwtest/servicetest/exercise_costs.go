@@ -19,6 +19,27 @@ func costsCase(t *testing.T, f Fixture) {
 			t.Errorf("by %s: no list", by)
 		}
 	}
+	for _, then := range []cw.CostBy{cw.CostByAccount, cw.CostByTask} {
+		parts, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Then: then})
+		ok(t, err)
+		whole, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay})
+		ok(t, err)
+		runs := map[string]int{}
+		for _, r := range parts {
+			if runs[r.Key] += r.Runs; r.ThenName == "" {
+				t.Errorf("a part without a name: %+v", r)
+			}
+		}
+		for _, r := range whole {
+			if runs[r.Key] != r.Runs {
+				t.Errorf("%s by %s: the parts have %d runs of %d", r.Key, then, runs[r.Key], r.Runs)
+			}
+		}
+	}
+	for _, then := range []cw.CostBy{cw.CostByDay, "month"} {
+		_, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Then: then})
+		wantCode(t, "costs by day and "+string(then), err, cw.CodeInvalid)
+	}
 	never := time.Date(2000, 1, 2, 3, 4, 5, 0, time.UTC)
 	rows, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Until: &never})
 	ok(t, err)

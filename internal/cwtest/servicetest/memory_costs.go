@@ -24,9 +24,13 @@ func (m *Memory) Costs(_ context.Context, q cw.CostQuery) ([]cw.CostRow, error) 
 				continue
 			}
 			key, name := costKeyOf(q.By, &m.agents[i], r)
-			at := slices.IndexFunc(rows, func(c cw.CostRow) bool { return c.Key == key })
+			then, thenName := "", ""
+			if q.Then != "" {
+				then, thenName = costKeyOf(q.Then, &m.agents[i], r)
+			}
+			at := slices.IndexFunc(rows, func(c cw.CostRow) bool { return c.Key == key && c.Then == then })
 			if at < 0 {
-				at, rows = len(rows), append(rows, cw.CostRow{Key: key, Name: name})
+				at, rows = len(rows), append(rows, cw.CostRow{Key: key, Name: name, Then: then, ThenName: thenName})
 			}
 			rows[at].Runs++
 			if r.EndedAt == nil {
@@ -35,6 +39,9 @@ func (m *Memory) Costs(_ context.Context, q cw.CostQuery) ([]cw.CostRow, error) 
 		}
 	}
 	slices.SortFunc(rows, func(a, b cw.CostRow) int {
+		if q.Then != "" {
+			return cmp.Or(strings.Compare(a.Key, b.Key), b.Runs-a.Runs, strings.Compare(a.Then, b.Then))
+		}
 		if q.By == cw.CostByDay {
 			return strings.Compare(a.Key, b.Key)
 		}

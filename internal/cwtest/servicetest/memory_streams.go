@@ -147,6 +147,27 @@ func (m *Memory) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event
 	}
 }
 
+// EventLog implements cw.EventService.
+func (m *Memory) EventLog(_ context.Context, q cw.EventLogQuery) (cw.EventLog, error) {
+	limit, err := q.Check()
+	if err != nil {
+		return cw.EventLog{}, err
+	}
+	at, err := m.startEvents(cw.EventQuery{Types: q.Types, Agent: q.Agent, Initiative: q.Initiative, Tail: true})
+	if err != nil {
+		return cw.EventLog{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []cw.Event
+	for _, e := range slices.Backward(m.events) {
+		if e.Seq > q.After && (q.Before == 0 || e.Seq < q.Before) && (q.Since == nil || !e.At.Before(*q.Since)) && at.filter.Matches(e) {
+			out = append(out, e)
+		}
+	}
+	return cw.CutEventLog(out, limit), nil
+}
+
 // eventPlace is how far a reader of events is.
 type eventPlace struct {
 	filter cw.EventFilter
