@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useCw } from "../../../app/cw";
+import { agentsQuery } from "../../../api/queries";
+import { useNow } from "../../../lib/clock";
+import { inert, spanInWords } from "../../../lib/words";
+import { Button } from "../../../ui/Button";
+import { dayAndTime } from "../agents/thisSecond";
+import { Acts, Fact, Facts, Title, Who, type DetailProps } from "../inbox/parts";
+
+/** An account or a budget that holds work: until when, and whom. */
+export function LimitDetail({ item, onNext }: DetailProps) {
+  const { client } = useCw();
+  const now = useNow();
+  const all = useQuery(agentsQuery(client)).data ?? [];
+  const held = item.agents ?? [];
+  const left = item.until ? Date.parse(item.until) - now : 0;
+  return (
+    <>
+      <Who item={{ ...item, agent: undefined, task: undefined }} />
+      <Title>{inert(item.text)}</Title>
+      <Facts>
+        {held.length > 0 && (
+          <Fact name="Parked">
+            {held.map((name, i) => (
+              <span key={name}>
+                {i > 0 && ", "}
+                <Link to="/agents/$name" params={{ name }} className="font-mid underline decoration-line-3 underline-offset-2">{name}</Link>{" "}
+                <span className="text-ink-2">{all.find((one) => one.name === name)?.title}</span>
+              </span>
+            ))}
+          </Fact>
+        )}
+        {item.until && <Fact name="Until">{dayAndTime(item.until)}{left > 0 && `, in ${spanInWords(left)}`}</Fact>}
+        {item.accountId && <Fact name="Account">{all.find((one) => held.includes(one.name))?.accountName || item.accountId}</Fact>}
+      </Facts>
+      <Acts note={item.until ? "They go on by themselves then, no work is lost" : "No work is lost"}>
+        <Link to="/accounts" className="primary inline-flex h-(--control) items-center justify-center rounded-box border border-ink bg-ink px-2.5 font-mid text-on-ink hover:bg-ink-2">
+          {item.accountId ? "Accounts" : "Budgets"}
+        </Link>
+        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
+      </Acts>
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+import { Button } from "../../../ui/Button";
+import { Command } from "../../../ui/Command";
+import { Acts, Title, Who, type DetailProps } from "../inbox/parts";
+
+/** What is known of every item: its text, and the command that deals with it. */
+export function PlainDetail({ item, onNext }: DetailProps) {
+  return (
+    <>
+      <Who item={item} />
+      <Title>{item.text}</Title>
+      {item.hint !== "" && <Command text={item.hint} />}
+      <Acts>{onNext && <Button keys="n" onClick={onNext}>Next</Button>}</Acts>
+    </>
+  );
+}
