@@ -80,6 +80,7 @@ const stopped: Record<string, string> = { user: "by a person, work kept", budget
 /** What an agent at rest came to. */
 function idle(agent: Agent, around: Around): Doing {
   const merge = around.merge;
+  if (merge?.waitCode === "person") return doing("u-ask", "Done", "a person looks at the result", { since: merge.updatedAt });
   if (merge?.status === "queued") return doing("s-queued", "Queued", merge.wait ?? "to be merged", { since: merge.updatedAt });
   if (merge?.status === "checking") return doing("u-ok", "Verifying", "the merge is checked", { since: merge.updatedAt });
   if (merge?.status === "red") return doing("s-red", "Merge red", merge.wait ?? "", { since: merge.updatedAt });

@@ -4,18 +4,29 @@ import { useState } from "react";
 import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
-import { clockTime, inert, spanInWords } from "../../../lib/words";
+import { clockTime, count, inert, spanInWords } from "../../../lib/words";
 import { Button } from "../../../ui/Button";
 import { TextArea } from "../../../ui/TextArea";
-import { count } from "../../../lib/words";
 import { useAgentActs } from "../acts/useAgentActs";
 import { uncommitted, type Agent } from "../agents/rows";
 import { Acts, Fact, Facts, Title, Who, type DetailProps } from "../inbox/parts";
 import { ActForm } from "./ActForm";
 import { useAct } from "./useAct";
 
+/** How a run ended badly, in a few words. */
+const crashes: Record<string, string> = {
+  no_signal: "it ended without its signal",
+  agent_error: "it says that it cannot go on",
+  killed: "a signal ended it",
+  lost: "its end is not known",
+  start_failed: "its CLI could not be started",
+  usage_limit: "its account is at its limit",
+  auth: "the provider refused the credentials",
+  reboot: "the machine was restarted",
+};
+
 /** An agent that is silent, or that crashed: what it did last, and how it goes on. */
-export function AgentStuckDetail({ item, onDone, onNext }: DetailProps) {
+export function AgentStuckDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
   const agent = useQuery(agentsQuery(client)).data?.find((one) => one.id === item.agentId);
   const [note, setNote] = useState("");
@@ -38,15 +49,14 @@ export function AgentStuckDetail({ item, onDone, onNext }: DetailProps) {
   return (
     <ActForm onSubmit={() => goOn.mutate()}>
       <Who item={item}>{agent && !item.task && <span className="truncate">{agent.title}</span>}</Who>
-      <Title>{stalled ? <Silence since={item.since} /> : `Crashed: ${inert(item.text)}`}</Title>
+      <Title>{stalled ? <Silence since={item.since} /> : `Crashed: ${crashes[agent?.reason ?? ""] ?? inert(item.text)}`}</Title>
       {agent && <State agent={agent} />}
-      <TextArea label="Note" placeholder="A note for its next run, if there is something to say" rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32" />
+      <TextArea label="Note" placeholder="A note for its next run, if there is something to say" rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32 resize-none" />
       <Acts note={stalled ? "Its processes end, its work is kept, the session goes on" : "Same worktree, same session where its CLI can"}>
         <Button type="submit" look="primary" keys="Enter" acting={goOn.isPending}>{stalled ? "Stop and resume" : "Resume"}</Button>
         {item.taskId && !stalled && <Button acting={retry.isPending} onClick={() => retry.mutate()}>Start the task anew</Button>}
         {stalled && agent && <Button onClick={() => acts.stop([agent])}>Stop</Button>}
         {item.agent && <Open name={item.agent} review={!stalled} />}
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
       {acts.dialog}
     </ActForm>
@@ -64,7 +74,8 @@ function State({ agent }: { agent: Agent }) {
   return (
     <Facts>
       {agent.activity?.lastAt && <Fact name="Last output">{clockTime(agent.activity.lastAt)}{agent.activity.tool && <>, while it used <code>{agent.activity.tool}</code></>}</Fact>}
-      {agent.lastSnippet && <Fact name="Last words"><span className="line-clamp-3">{inert(agent.lastSnippet)}</span></Fact>}
+      {agent.error !== "" && <Fact name="Why"><span className="line-clamp-3">{inert(agent.error)}</span></Fact>}
+      {agent.lastSnippet && agent.lastSnippet !== agent.error && <Fact name="Last words"><span className="line-clamp-3">{inert(agent.lastSnippet)}</span></Fact>}
       {run && agent.status === "crashed" && <Fact name="Exit">{run.exitCode === null ? (run.termSignal ?? "not known") : `code ${run.exitCode}`}, run {run.sessionNumber}</Fact>}
       {agent.pid > 0 && agent.status === "running" && <Fact name="Process">pid {agent.pid}</Fact>}
       <Fact name="Work so far">

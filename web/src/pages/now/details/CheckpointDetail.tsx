@@ -47,5 +47,5 @@ export function CheckpointDetail({ item, onDone, onNext }: DetailProps) {
       />
     );
   }
-  return <VerdictForm item={item} task={task} acting={say.isPending} onVerdict={(accept, comment) => say.mutate(comment === "" ? { accept } : { accept, comment })} onNext={onNext} />;
+  return <VerdictForm item={item} task={task} acting={say.isPending} onVerdict={(accept, comment) => say.mutate(comment === "" ? { accept } : { accept, comment })} />;
 }

@@ -18,7 +18,7 @@ const ways: Record<string, string> = {
 };
 
 /** An initiative that is done: what landing its branch will do, and the button that does it. */
-export function LandingDetail({ item, onDone, onNext }: DetailProps) {
+export function LandingDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
   const initiative = item.initiativeId ?? "";
   const path = { initiative };
@@ -49,7 +49,6 @@ export function LandingDetail({ item, onDone, onNext }: DetailProps) {
         <Link to="/review/$noun/$ref" params={{ noun: "initiative", ref: item.initiative ?? "" }} className="inline-flex h-(--control) items-center rounded-box px-2.5 font-mid text-ink-2 hover:bg-hover hover:text-ink">
           Read the diff
         </Link>
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
     </ActForm>
   );

@@ -1,23 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
 import { inert, spanInWords } from "../../../lib/words";
 import { Button } from "../../../ui/Button";
 import { dayAndTime } from "../agents/thisSecond";
-import { Acts, Fact, Facts, Title, Who, type DetailProps } from "../inbox/parts";
+import { Acts, Fact, Facts, Title, type DetailProps } from "../inbox/parts";
+import { ActForm } from "./ActForm";
 
 /** An account or a budget that holds work: until when, and whom. */
-export function LimitDetail({ item, onNext }: DetailProps) {
+export function LimitDetail({ item }: DetailProps) {
   const { client } = useCw();
+  const navigate = useNavigate();
   const now = useNow();
   const all = useQuery(agentsQuery(client)).data ?? [];
   const held = item.agents ?? [];
   const left = item.until ? Date.parse(item.until) - now : 0;
   return (
-    <>
-      <Who item={{ ...item, agent: undefined, task: undefined }} />
+    <ActForm onSubmit={() => void navigate({ to: "/accounts" })}>
       <Title>{inert(item.text)}</Title>
       <Facts>
         {held.length > 0 && (
@@ -35,11 +36,8 @@ export function LimitDetail({ item, onNext }: DetailProps) {
         {item.accountId && <Fact name="Account">{all.find((one) => held.includes(one.name))?.accountName || item.accountId}</Fact>}
       </Facts>
       <Acts note={item.until ? "They go on by themselves then, no work is lost" : "No work is lost"}>
-        <Link to="/accounts" className="primary inline-flex h-(--control) items-center justify-center rounded-box border border-ink bg-ink px-2.5 font-mid text-on-ink hover:bg-ink-2">
-          {item.accountId ? "Accounts" : "Budgets"}
-        </Link>
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
+        <Button type="submit" look="primary" keys="Enter">{item.accountId ? "Accounts" : "Budgets"}</Button>
       </Acts>
-    </>
+    </ActForm>
   );
 }

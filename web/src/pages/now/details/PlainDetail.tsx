@@ -1,15 +1,13 @@
-import { Button } from "../../../ui/Button";
 import { Command } from "../../../ui/Command";
-import { Acts, Title, Who, type DetailProps } from "../inbox/parts";
+import { Title, Who, type DetailProps } from "../inbox/parts";
 
 /** What is known of every item: its text, and the command that deals with it. */
-export function PlainDetail({ item, onNext }: DetailProps) {
+export function PlainDetail({ item }: DetailProps) {
   return (
     <>
       <Who item={item} />
       <Title>{item.text}</Title>
       {item.hint !== "" && <Command text={item.hint} />}
-      <Acts>{onNext && <Button keys="n" onClick={onNext}>Next</Button>}</Acts>
     </>
   );
 }

@@ -12,7 +12,7 @@ import { useAct } from "./useAct";
 type File = Schema<"ProjectFileView">;
 
 /** Tasks that wait for a set-up: the file whose commands are not trusted yet, else the command that helps. */
-export function ProjectDetail({ item, onDone, onNext }: DetailProps) {
+export function ProjectDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
   const initiative = useQuery(initiativesQuery(client)).data?.find((one) => one.id === item.initiativeId);
   const files = useQueries({
@@ -36,7 +36,6 @@ export function ProjectDetail({ item, onDone, onNext }: DetailProps) {
       {(!file || trust.isError) && item.hint !== "" && <Command text={item.hint} />}
       <Acts note={file ? `Its commands are run as you, in worktrees of ${file.project}; another content is asked for anew` : undefined}>
         {file && <Button type="submit" look="primary" acting={trust.isPending}>Trust these commands</Button>}
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
     </ActForm>
   );

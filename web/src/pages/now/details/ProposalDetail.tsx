@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useCw } from "../../../app/cw";
 import { everything } from "../../../api/queries";
 import { count, inert } from "../../../lib/words";
@@ -8,14 +8,16 @@ import { Failure } from "../../../ui/Failure";
 import { Icon } from "../../../ui/Icon";
 import { Skeleton } from "../../../ui/Skeleton";
 import { Acts, Title, Who, type DetailProps } from "../inbox/parts";
+import { ActForm } from "./ActForm";
 import { useAct } from "./useAct";
 
 /** How many are named; the rest is counted. */
 const NAMED = 5;
 
 /** Changes that an agent suggests, to be accepted or dismissed together. */
-export function ProposalDetail({ item, onDone, onNext }: DetailProps) {
+export function ProposalDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
+  const navigate = useNavigate();
   const read = useQuery({
     queryKey: ["proposals", "open", item.agentId],
     queryFn: ({ signal }) => everything((cursor) => client.get("/v1/proposals", { query: { agent: item.agentId, status: ["open"], limit: 200, cursor }, signal })),
@@ -31,9 +33,9 @@ export function ProposalDetail({ item, onDone, onNext }: DetailProps) {
   const open = read.data.filter((one) => ids.includes(one.id));
   const all = ids.length > 1 ? `all ${ids.length}` : "it";
   return (
-    <>
-      <Who item={item}>{item.initiative && <span>{item.initiative}</span>}</Who>
-      <Title>{count(ids.length, "proposal")}: {inert(item.text)}</Title>
+    <ActForm onSubmit={() => item.initiative && void navigate({ to: "/initiatives/$slug", params: { slug: item.initiative }, search: { view: "proposals" } })}>
+      <Who item={item}>{item.initiative && <span className="truncate">{item.initiative}</span>}</Who>
+      <Title>{count(ids.length, "proposal")}: {inert(ids.length > 1 ? item.text.replace(/: .*/s, "") : item.text)}</Title>
       <ul>
         {open.slice(0, NAMED).map((one) => (
           <li key={one.id} className="flex min-h-6 items-center gap-2">
@@ -47,21 +49,11 @@ export function ProposalDetail({ item, onDone, onNext }: DetailProps) {
         {open.length > NAMED && <li className="flex min-h-6 items-center gap-2 text-ink-3"><Icon name="u-more" small />and {open.length - NAMED} more</li>}
       </ul>
       <Acts note="Accepted, they change the plan at once">
-        {item.initiative && (
-          <Link
-            to="/initiatives/$slug"
-            params={{ slug: item.initiative }}
-            search={{ view: "proposals" }}
-            className="primary inline-flex h-(--control) items-center justify-center rounded-box border border-ink bg-ink px-2.5 font-mid text-on-ink hover:bg-ink-2"
-          >
-            Read as diffs
-          </Link>
-        )}
+        {item.initiative && <Button type="submit" look="primary" keys="Enter">Read as diffs</Button>}
         <Button keys="y" data-accept acting={decide.isPending && decide.variables === true} disabled={decide.isPending} onClick={() => decide.mutate(true)}>Accept {all}</Button>
         <Button look="quiet" keys="d" data-dismiss acting={decide.isPending && decide.variables === false} disabled={decide.isPending} onClick={() => decide.mutate(false)}>Dismiss {all}</Button>
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
-    </>
+    </ActForm>
   );
 }
 

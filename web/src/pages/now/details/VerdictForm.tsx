@@ -15,7 +15,6 @@ interface Props {
   task: Schema<"Task">;
   acting: boolean;
   onVerdict: (accept: boolean, comment: string) => void;
-  onNext?: (() => void) | undefined;
 }
 
 const words = {
@@ -25,7 +24,7 @@ const words = {
 };
 
 /** Says of a task that it is done, or sends it back with a note. */
-export function VerdictForm({ item, task, acting, onVerdict, onNext }: Props) {
+export function VerdictForm({ item, task, acting, onVerdict }: Props) {
   const [note, setNote] = useState("");
   const said = words[task.type as keyof typeof words] ?? words["checkpoint:action"];
   const decides = task.type === "checkpoint:decision";
@@ -44,7 +43,7 @@ export function VerdictForm({ item, task, acting, onVerdict, onNext }: Props) {
         </ul>
       )}
       {task.type === "checkpoint:verify" && <Where item={item} />}
-      <TextArea label="Note" placeholder={said.ask} rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32" />
+      <TextArea label="Note" placeholder={said.ask} rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32 resize-none" />
       <Acts note={said.will}>
         <Button type="submit" look="primary" keys="Enter" data-accept acting={acting} disabled={decides && empty}>{said.yes}</Button>
         <Button data-dismiss disabled={acting || empty} title={empty ? "Say in a note what is missing" : undefined} onClick={() => onVerdict(false, note.trim())}>{said.no}</Button>
@@ -53,7 +52,6 @@ export function VerdictForm({ item, task, acting, onVerdict, onNext }: Props) {
             Read the diff
           </Link>
         )}
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
     </ActForm>
   );

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
+import { count } from "../../../lib/words";
 import type { Item } from "../inbox/items";
 import { Fact, Facts } from "../inbox/parts";
 
@@ -26,7 +27,7 @@ export function Where({ item }: { item: Item }) {
               <code className="break-all">{place.cwd}</code>
             </Fact>
             <Fact name="Branch">
-              <code>{place.branch}</code>, {place.stat.filesChanged} files, <span className="text-done">+{place.stat.additions}</span> <span className="text-fail">−{place.stat.deletions}</span>
+              <code>{place.branch}</code>, {count(place.stat.filesChanged, "file")}, <span className="text-done">+{place.stat.additions}</span> <span className="text-fail">−{place.stat.deletions}</span>
             </Fact>
             {run && <Fact name="Run it"><code>{run}</code></Fact>}
           </div>

@@ -11,7 +11,7 @@ import { ActForm } from "./ActForm";
 import { useAct } from "./useAct";
 
 /** Work that cannot be merged, or a task that cannot go on: what was found, and who goes on with it. */
-export function WorkDetail({ item, onDone, onNext }: DetailProps) {
+export function WorkDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
   const [note, setNote] = useState("");
   const taskId = item.taskId ?? "";
@@ -37,7 +37,7 @@ export function WorkDetail({ item, onDone, onNext }: DetailProps) {
           {merge.conflicts > 0 && ` It conflicted ${count(merge.conflicts, "time")}.`}
         </p>
       )}
-      {hasAgent && <TextArea label="Note" placeholder="A note for the agent, beside what was found" rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32" />}
+      {hasAgent && <TextArea label="Note" placeholder="A note for the agent, beside what was found" rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32 resize-none" />}
       <Acts note={hasAgent ? "It goes on in its own worktree, with what was found" : "A new agent begins, with all tries"}>
         {hasAgent && <Button type="submit" look="primary" keys="Enter" acting={back.isPending} disabled={retry.isPending}>Send back</Button>}
         <Button type={hasAgent ? "button" : "submit"} look={hasAgent ? "plain" : "primary"} acting={retry.isPending} disabled={back.isPending} onClick={hasAgent ? () => retry.mutate() : undefined}>
@@ -48,7 +48,6 @@ export function WorkDetail({ item, onDone, onNext }: DetailProps) {
             Open review
           </Link>
         )}
-        {onNext && <Button look="quiet" keys="n" onClick={onNext}>Next</Button>}
       </Acts>
     </ActForm>
   );
