@@ -1,7 +1,9 @@
 import { Outlet } from "@tanstack/react-router";
+import { Announcer } from "./Announcer";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { HelpKeys } from "./HelpKeys";
 import { Notices } from "./notices";
+import { Overlays } from "./Overlays";
 import { Sidebar } from "./Sidebar";
 import { StatusBar } from "./StatusBar";
 
@@ -18,6 +20,8 @@ export function Frame() {
       <ConnectionBanner />
       <Notices />
       <HelpKeys />
+      <Overlays />
+      <Announcer />
     </div>
   );
 }

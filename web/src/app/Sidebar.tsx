@@ -45,7 +45,7 @@ export function Sidebar() {
 
 function PlaceLink({ place, waiting }: { place: Place; waiting: number }) {
   return (
-    <Link to={place.to} activeOptions={{ exact: place.to === "/" }} className={item}>
+    <Link to={place.to} activeOptions={{ exact: place.to === "/", includeSearch: false }} className={item}>
       <Icon name={place.icon} />
       <span>{place.text}</span>
       {waiting > 0 && (

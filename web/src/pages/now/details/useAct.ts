@@ -1,0 +1,26 @@
+import { useMutation } from "@tanstack/react-query";
+import { useCw } from "../../../app/cw";
+import { say, sayFailed } from "../../../app/notices";
+import { wordsOf } from "../../../api/problem";
+import type { Client } from "../../../api/client";
+
+interface Options<In> {
+  act: (client: Client, input: In) => Promise<unknown>;
+  /** What was done, in a few words. */
+  done: (input: In) => string;
+  onDone: () => void;
+}
+
+/** One act of a detail: it says what was done, or what could not be, and has the inbox read anew. */
+export function useAct<In = void>({ act, done, onDone }: Options<In>) {
+  const { client, queries } = useCw();
+  return useMutation({
+    mutationFn: (input: In) => act(client, input),
+    onSuccess: (_, input) => {
+      say(done(input));
+      onDone();
+    },
+    onError: (error) => sayFailed(wordsOf(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
+  });
+}

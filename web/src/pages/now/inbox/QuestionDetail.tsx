@@ -1,0 +1,68 @@
+import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useCw } from "../../../app/cw";
+import { say, sayFailed } from "../../../app/notices";
+import type { Schema } from "../../../api/client";
+import { Problem, wordsOf } from "../../../api/problem";
+import { agentsQuery } from "../../../api/queries";
+import { inert } from "../../../lib/words";
+import { Failure } from "../../../ui/Failure";
+import { Skeleton } from "../../../ui/Skeleton";
+import { Tag } from "../../../ui/Tag";
+import { AnsweredQuestions } from "./AnsweredQuestions";
+import { Who, type DetailProps } from "./parts";
+import { QuestionsForm } from "./QuestionsForm";
+
+type Question = Schema<"QuestionView">;
+
+/** Questions of an agent, to be answered in place. When another browser was first it says who and what. */
+export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
+  const { client, queries } = useCw();
+  const read = useQueries({
+    queries: (item.questionIds ?? []).map((id) => ({
+      queryKey: ["questions", "one", id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => client.get("/v1/questions/{id}", { path: { id }, signal }),
+    })),
+  });
+  const agent = useQuery(agentsQuery(client)).data?.find((one) => one.id === item.agentId);
+  const send = useMutation({
+    mutationFn: (answers: Record<string, string>) => client.post("/v1/answers", { body: { answers } }),
+    onSuccess: () => {
+      say(`Answered ${item.agent ?? "the question"}`);
+      onDone();
+    },
+    onError: (error) => {
+      // Somebody else was first: what they said is shown in place of the options.
+      if (!(error instanceof Problem && error.status === 409)) sayFailed(wordsOf(error));
+      void queries.invalidateQueries({ queryKey: ["questions"] });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
+  });
+  const failed = read.find((one) => one.error);
+  if (failed) return <Failure what="The question cannot be read" error={failed.error} onRetry={() => read.forEach((one) => void one.refetch())} />;
+  const questions = read.map((one) => one.data).filter((one): one is Question => one !== undefined);
+  if (questions.length < read.length) return <Skeleton rows={4} />;
+  const open = questions.filter((one) => one.status === "open");
+  if (open.length === 0) return <AnsweredQuestions item={item} questions={questions} onNext={onNext} />;
+  return (
+    <QuestionsForm
+      key={item.key}
+      questions={open}
+      who={(question, place) => (
+        <Who item={item}>
+          {agent && !item.task && <span className="truncate">{agent.title}</span>}
+          {question.header && <Tag>{inert(question.header)}</Tag>}
+          {place !== "" && <span className="ml-auto flex-none tabular-nums">{place}</span>}
+        </Who>
+      )}
+      acting={send.isPending}
+      note={agent && effect(agent)}
+      onSend={(answers) => send.mutate(answers)}
+      onNext={onNext}
+    />
+  );
+}
+
+/** What an answer does. */
+function effect(agent: Schema<"AgentView">): string {
+  return agent.status === "running" ? "It goes on with your answer at once" : `Run ${agent.sessionNumber + 1} starts with your answer`;
+}
