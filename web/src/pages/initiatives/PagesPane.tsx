@@ -1,0 +1,53 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { InitiativeView, PageHead } from "../../api/initiativeQueries";
+import { cx } from "../../lib/cx";
+import { Button } from "../../ui/Button";
+import { MarkdownPage } from "./MarkdownPage";
+import { PageDialog } from "./PageDialog";
+
+/** The pages of an initiative: which there are, and the one that is open. */
+export function PagesPane({ view, chosen }: { view: InitiativeView; chosen: string }) {
+  const navigate = useNavigate({ from: "/initiatives/$slug" });
+  const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
+  const page = view.pages.find((one) => one.id === chosen) ?? view.pages[0];
+  const open = (id: string) => void navigate({ search: (before) => ({ ...before, page: id, task: undefined, view: "page" }), replace: true });
+  const active = view.status === "active";
+  if (!page) return null;
+  return (
+    <div className="px-8 pt-2 pb-8 max-tab:px-4">
+      <div className="flex min-h-8 flex-wrap items-center gap-2">
+        <PageTabs pages={view.pages} chosen={page.id} onOpen={open} />
+        {active && <Button look="quiet" icon="u-plus" aria-label="New page" onClick={() => setDialog("new")} />}
+        {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} onClick={() => setDialog("edit")} />}
+      </div>
+      <MarkdownPage key={page.id} page={page} active={active} />
+      {dialog && <PageDialog view={view} page={dialog === "edit" ? page : undefined} below={page} onClose={() => setDialog(null)} onOpen={open} />}
+    </div>
+  );
+}
+
+/** The tree of pages in one row: a page below another one says so by a mark before it. */
+function PageTabs({ pages, chosen, onOpen }: { pages: PageHead[]; chosen: string; onOpen: (id: string) => void }) {
+  const parents = new Map(pages.map((page) => [page.id, page.parentId]));
+  const root = pages[0]?.id;
+  return (
+    <nav aria-label="Pages" className="flex min-w-0 flex-wrap gap-px rounded-box border border-line bg-sunken p-0.5">
+      {pages.map((page) => {
+        const deep = page.parentId !== "" && page.parentId !== root && parents.has(page.parentId);
+        return (
+          <button
+            key={page.id}
+            type="button"
+            aria-current={page.id === chosen ? "page" : undefined}
+            onClick={() => onOpen(page.id)}
+            className={cx("inline-flex h-6 max-w-48 items-center rounded-chip px-2 max-tab:h-8", page.id === chosen ? "bg-raised font-mid text-ink ring-1 ring-line-2" : "text-ink-2 hover:text-ink")}
+          >
+            {deep && <span className="mr-1 text-ink-3" aria-hidden="true">›</span>}
+            <span className="truncate">{page.title}</span>
+          </button>
+        );
+      })}
+    </nav>
+  );
+}

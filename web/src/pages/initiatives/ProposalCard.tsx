@@ -1,0 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { proposalQuery, type Proposal, type ProposalView } from "../../api/initiativeQueries";
+import { useCw } from "../../app/cw";
+import { cx } from "../../lib/cx";
+import { Ago } from "../../ui/Ago";
+import { Button } from "../../ui/Button";
+import { Failure } from "../../ui/Failure";
+import { Icon } from "../../ui/Icon";
+import { DiffLines } from "./DiffLines";
+import { rowsOf, titleOf, unifiedRows } from "./proposalRows";
+
+interface Props {
+  proposal: Proposal;
+  stamp: string;
+  names: ReadonlyMap<string, string>;
+  /** The one that the keys are for. */
+  first: boolean;
+  active: boolean;
+  acting: "accept" | "dismiss" | null;
+  dismissing: boolean;
+  onFocus: () => void;
+  onAccept: () => void;
+  onDismissing: (on: boolean) => void;
+  onDismiss: (note: string) => void;
+}
+
+/** One suggestion: what it changes, why, and what becomes of it. */
+export function ProposalCard({ proposal, stamp, names, first, active, acting, dismissing, onFocus, onAccept, onDismissing, onDismiss }: Props) {
+  const { client } = useCw();
+  const whole = useQuery(proposalQuery(client, proposal.id, stamp));
+  const view = whole.data;
+  return (
+    <article aria-label={titleOf(proposal)} onFocus={onFocus} onMouseDown={onFocus} className="border-t border-line px-4 pt-2 pb-3">
+      <header className="flex min-h-7 items-center gap-2">
+        <Icon name="s-open" small className="text-need-mark" />
+        <h3 className="min-w-0 flex-1 truncate font-mid" title={titleOf(proposal)}>{titleOf(proposal)}</h3>
+        <span className="text-12 whitespace-nowrap text-ink-3">
+          {view?.agent} · <Ago at={proposal.createdAt} />
+        </span>
+      </header>
+      {proposal.reason && <p className="mb-1.5 text-12 text-ink-2">{proposal.reason}</p>}
+      {view?.changed && <Changed view={view} />}
+      {whole.error && <Failure what="The difference could not be read" error={whole.error} onRetry={() => void whole.refetch()} />}
+      {view && <Rows view={view} names={names} />}
+      {active && (dismissing ? <Dismissal acting={acting === "dismiss"} onCancel={() => onDismissing(false)} onDismiss={onDismiss} /> : (
+        <div className="mt-2 flex items-center gap-2">
+          <Button look={first ? "primary" : "plain"} keys={first ? "y" : undefined} acting={acting === "accept"} disabled={view?.changed} title={view?.changed ? "Its target changed since: an agent may suggest it again" : undefined} onClick={onAccept}>Accept</Button>
+          <Button look={first ? "plain" : "quiet"} keys={first ? "d" : undefined} acting={acting === "dismiss"} onClick={() => onDismissing(true)}>Dismiss</Button>
+        </div>
+      ))}
+    </article>
+  );
+}
+
+function Rows({ view, names }: { view: ProposalView; names: ReadonlyMap<string, string> }) {
+  const rows = useMemo(() => rowsOf(view, names), [view, names]);
+  if (rows.length === 0) return <p className="text-12 text-ink-3">{view.action === "create" ? "Nothing but its title." : "It says what is there already."}</p>;
+  return <DiffLines rows={rows} />;
+}
+
+/** What somebody else changed since; accepting would write over it. */
+function Changed({ view }: { view: ProposalView }) {
+  const theirs = useMemo(() => unifiedRows(view.theirs ?? ""), [view.theirs]);
+  return (
+    <div className="mb-2 grid gap-1.5 rounded-box bg-need-bg p-2">
+      <p className="text-12 text-need">Changed since it was suggested, so it cannot be accepted. This came in between:</p>
+      {theirs.length > 0 && <DiffLines rows={theirs} />}
+      <p className="text-12 text-ink-2">Below: what the suggestion would make of the text as it is now. Take from it by hand what you want, then dismiss it.</p>
+    </div>
+  );
+}
+
+function Dismissal({ acting, onCancel, onDismiss }: { acting: boolean; onCancel: () => void; onDismiss: (note: string) => void }) {
+  const [note, setNote] = useState("");
+  return (
+    <form
+      className={cx("mt-2 flex flex-wrap items-center gap-2")}
+      onSubmit={(event) => { event.preventDefault(); onDismiss(note.trim()); }}
+      onKeyDown={(event) => { if (event.key === "Escape") onCancel(); }}
+    >
+      <input
+        aria-label="Why it is dismissed; the next agent reads it"
+        placeholder="Why? The next agent reads it"
+        autoFocus
+        ref={(input) => input?.focus()}
+        value={note}
+        onInput={(event) => setNote(event.currentTarget.value)}
+        className="h-(--control) min-w-0 flex-1 rounded-box border border-line-2 bg-sunken px-2"
+      />
+      <Button type="submit" keys="Enter" acting={acting}>Dismiss</Button>
+      <Button look="quiet" onClick={onCancel}>Keep</Button>
+    </form>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMutation } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { InitiativeView, Proposal } from "../../api/initiativeQueries";
+import { Problem, wordsOf } from "../../api/problem";
+import { useCw } from "../../app/cw";
+import { useKeys } from "../../app/keys";
+import { say, sayFailed } from "../../app/notices";
+import { cx } from "../../lib/cx";
+import { count } from "../../lib/words";
+import { Button } from "../../ui/Button";
+import { Failure } from "../../ui/Failure";
+import { ProposalCard } from "./ProposalCard";
+
+interface Props {
+  view: InitiativeView;
+  open: Proposal[];
+  error: unknown;
+  className: string;
+}
+
+/** So many differences are read at once. */
+const SHOWN = 20;
+
+/** What agents suggest, oldest first, each to be accepted or dismissed. */
+export function ProposalsPane({ view, open, error, className }: Props) {
+  const [current, setCurrent] = useState("");
+  const [dismissing, setDismissing] = useState("");
+  const [shown, setShown] = useState(SHOWN);
+  const names = useMemo(() => namesOf(view, open), [view, open]);
+  const decide = useDecisions();
+  const at = open.find((one) => one.id === current) ?? open[0];
+  const active = view.status === "active";
+  const accept = (ids: string[]) => decide.mutate({ accept: true, ids });
+  useKeys("Proposals", active && at ? [
+    { key: "y", does: "accept", hint: true, run: () => accept([at.id]) },
+    { key: "d", does: "dismiss", hint: true, run: () => setDismissing(at.id) },
+    { key: "shift+y", does: "accept all", run: () => accept(open.map((one) => one.id)) },
+  ] : []);
+  return (
+    <aside aria-label="Proposals" className={cx("min-h-0 overflow-auto", className)}>
+      <div className="flex h-9 items-center gap-2 px-4">
+        <h2 className="font-bold">Proposals</h2>
+        <span className="text-ink-3 tabular-nums">{open.length === 0 ? "none open" : `${open.length} open`}</span>
+        <span className="flex-1" />
+        {active && open.length > 1 && (
+          <Button keys="shift+y" acting={decide.isPending && (decide.variables?.ids.length ?? 0) > 1} title="All or none: in the order in which they need each other" onClick={() => accept(open.map((one) => one.id))}>
+            Accept all
+          </Button>
+        )}
+      </div>
+      {error !== null && error !== undefined && <Failure what="The proposals could not be read" error={error} />}
+      {open.length === 0 && <p className="px-4 py-1 text-ink-2">What an architect suggests stands here until you accept or dismiss it. Nothing is changed before.</p>}
+      {open.slice(0, shown).map((proposal) => (
+        <ProposalCard
+          key={proposal.id}
+          proposal={proposal}
+          stamp={stampOf(view, proposal.targetId)}
+          names={names}
+          first={proposal === at}
+          active={active}
+          acting={decide.isPending && decide.variables?.ids.includes(proposal.id) ? (decide.variables.accept ? "accept" : "dismiss") : null}
+          dismissing={dismissing === proposal.id}
+          onFocus={() => setCurrent(proposal.id)}
+          onAccept={() => accept([proposal.id])}
+          onDismissing={(on) => setDismissing(on ? proposal.id : "")}
+          onDismiss={(note) => decide.mutate({ accept: false, ids: [proposal.id], note })}
+        />
+      ))}
+      {open.length > shown && <Button className="m-4" onClick={() => setShown(shown + SHOWN)}>Show {count(open.length - shown, "more proposal")}</Button>}
+    </aside>
+  );
+}
+
+interface Decision {
+  accept: boolean;
+  ids: string[];
+  note?: string;
+}
+
+/** Accepts or dismisses in one request: all of them, or none. */
+function useDecisions() {
+  const { client, queries } = useCw();
+  return useMutation({
+    mutationFn: ({ accept, ids, note }: Decision) =>
+      accept ? client.post("/v1/proposals/accept", { body: { ids } }) : client.post("/v1/proposals/dismiss", { body: { ids, note: note || undefined } }),
+    onSuccess: (_, { accept, ids }) => say(`${count(ids.length, "proposal")} ${accept ? "accepted" : "dismissed"}`),
+    onError: (error) => sayFailed(error instanceof Problem && error.status === 404 ? "It is not there any more: somebody decided it before you." : wordsOf(error)),
+    onSettled: () => queries.invalidateQueries({ predicate: (query) => query.queryKey[0] === "proposals" || query.queryKey[0] === "initiatives" }),
+  });
+}
+
+/** Names in the place of ids: what is there, and what is suggested. */
+function namesOf(view: InitiativeView, open: Proposal[]): Map<string, string> {
+  return new Map([
+    ...open.map((one): [string, string] => [one.targetId, one.title]),
+    ...view.pages.map((one): [string, string] => [one.id, one.title]),
+    ...view.phases.map((one): [string, string] => [one.id, one.name]),
+    ...view.tasks.map((one): [string, string] => [one.id, one.name]),
+  ]);
+}
+
+/** How the target of a proposal is now: another stamp, another difference. */
+function stampOf(view: InitiativeView, id: string): string {
+  return [...view.pages, ...view.phases, ...view.tasks].find((one) => one.id === id)?.updatedAt ?? "";
+}
