@@ -48,7 +48,7 @@ lint: ## golangci-lint, when it is installed (v2.5.0 is what it was written for)
 unit: ## unit tests without the race detector
 	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) $(FAST)
 
-deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, a browser and two tools
+deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, a browser and three tools
 	@./scripts/install-clis.sh
 	@./scripts/install-tiptap.sh
 	@./scripts/install-browser.sh

@@ -110,6 +110,39 @@ func (k *Asking) title() string {
 	return text
 }
 
+// Whole gives the question as it was asked, to be read in a sheet.
+func (k *Asking) Whole() *Sheet {
+	q := k.Question()
+	var b strings.Builder
+	b.WriteString(q.Text + "\n")
+	for i, o := range q.Options {
+		fmt.Fprintf(&b, "\n%d  %s\n", i+1, o.Label)
+		if o.Description != "" {
+			b.WriteString("   " + o.Description + "\n")
+		}
+	}
+	return NewSheet(k.title(), b.String(), false)
+}
+
+// inSight gives so many lines of the question: where they do not all fit, the
+// options around the cursor, and above them how the question begins.
+func (k *Asking) inSight(width, rows int) []line {
+	all := k.lines(width)
+	if len(all) <= rows || rows < 2 {
+		return all[:min(len(all), max(rows, 0))]
+	}
+	first := len(all) - len(k.Question().Options) - 1
+	text, options := all[:first], all[first:]
+	if most := max(rows-2, 1); len(options) > most {
+		top := window(k.cursor, 0, most, len(options))
+		options = options[top : top+most]
+	}
+	if room := rows - len(options); room < len(text) {
+		text = append(append([]line{}, text[:room-1]...), line{{" … r reads all of it", dim}})
+	}
+	return append(append([]line{}, text...), options...)
+}
+
 // lines draws the question and its options.
 func (k *Asking) lines(width int) []line {
 	q := k.Question()

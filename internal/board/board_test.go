@@ -115,6 +115,18 @@ func asking(width, height int) View {
 	return v
 }
 
+// longAsking asks more than there is room for.
+func longAsking(width, height int) View {
+	v := asking(width, height)
+	q := &v.Asking.Questions[0]
+	q.Text = strings.Repeat("One sentence of a question that goes on and on.\n", 30)
+	for i := range 9 {
+		q.Options = append(q.Options, cw.QuestionOption{Label: fmt.Sprint("Option ", i+4)})
+	}
+	v.Asking.Pick(11)
+	return v
+}
+
 func opened(width, height int) View {
 	v := sample(width, height)
 	v.Opened = true
@@ -168,7 +180,7 @@ func evil(width, height int) View {
 func TestScreens(t *testing.T) {
 	for name, v := range map[string]View{
 		"80x24": sample(80, 24), "140x40": sample(140, 40), "160x50": sample(160, 50), "40x10": sample(40, 10), "30x8": sample(30, 8),
-		"small": sample(20, 5), "asking-80x24": asking(80, 24), "asking-140x40": asking(140, 40), "opened-80x24": opened(80, 24),
+		"small": sample(20, 5), "asking-80x24": asking(80, 24), "asking-140x40": asking(140, 40), "long-80x24": longAsking(80, 24), "long-140x40": longAsking(140, 40), "long-40x10": longAsking(40, 10), "opened-80x24": opened(80, 24),
 		"sheet-80x24": sheet(80, 24), "lost-80x24": lost(80, 24), "evil-80x24": evil(80, 24), "evil-140x40": evil(140, 40),
 		"empty-80x24": {Width: 80, Height: 24, Now: epoch, Sight: Sight{At: epoch}}, "empty-140x40": {Width: 140, Height: 40, Now: epoch},
 	} {
@@ -181,6 +193,21 @@ func TestScreens(t *testing.T) {
 	coloured := sample(80, 24)
 	coloured.Look.Colour = true
 	compare(t, "colour-80x24", coloured)
+}
+
+// TestDocumented: the screen in docs/top.md is one that is drawn.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/top.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var screen strings.Builder
+	for _, l := range Draw(sample(80, 24)) {
+		screen.WriteString(strings.TrimRight(l, " ") + "\n")
+	}
+	if !strings.Contains(string(doc), screen.String()) {
+		t.Errorf("docs/top.md does not show this screen:\n%s", screen.String())
+	}
 }
 
 // compare draws a view, looks at its measures and compares it with what is kept.

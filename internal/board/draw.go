@@ -43,7 +43,7 @@ func (v *View) drawRows() []line {
 	}
 	if v.Asking != nil {
 		lines = append(lines, v.rule(v.Asking.title(), "Esc back"))
-		lines = append(lines, inSight(v.Asking.lines(v.Width), p.ask-1, v.Asking.cursor)...)
+		lines = append(lines, v.Asking.inSight(v.Width, p.ask-1)...)
 	}
 	lines = append(lines, v.rule("Agents "+fmt.Sprint(len(agents)), v.agentsHint(len(agents), p.agents)))
 	lines = append(lines, v.agentLines(agents, p.agents, v.Width)...)
@@ -59,15 +59,6 @@ func (v *View) drawRows() []line {
 		lines = append(lines, nil)
 	}
 	return append(lines[:v.Height-1], v.foot())
-}
-
-// inSight cuts lines that are too many so that an option under the cursor stays:
-// options are the last lines.
-func inSight(lines []line, rows, _ int) []line {
-	if len(lines) <= rows || rows < 1 {
-		return lines[:min(len(lines), max(rows, 0))]
-	}
-	return lines[len(lines)-rows:]
 }
 
 // rule draws the head of a part.

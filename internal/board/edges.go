@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"cw/internal/cw"
 )
 
@@ -104,23 +106,20 @@ func (v *View) foot() line {
 
 // promptLine shows the end of what is typed, with a cursor behind it.
 func (v *View) promptLine() line {
-	label := shorten(flat(v.Prompt.Label), v.Width/2)
-	text, room := spaced(v.Prompt.Text), v.Width-wide(label)-4
-	for wide(text) > room && text != "" {
-		_, rest, _ := cutCluster(text)
-		text = rest
+	label := shorten(flat(v.Prompt.Label), v.Width*2/3)
+	text, room := spaced(ending(v.Prompt.Text)), v.Width-wide(label)-4
+	if over := wide(text) - max(room, 0); over > 0 {
+		text = ansi.GraphemeWidth.TruncateLeft(text, over, "")
 	}
 	return line{{" " + label + " ", bold}, {text, plain}, {"▌", work}}
 }
 
-// cutCluster cuts the first character off.
-func cutCluster(s string) (first, rest string, _ bool) {
-	eachCluster(s, func(c string, _ int) {
-		if first == "" {
-			first = c
-		}
-	})
-	return first, s[len(first):], first != ""
+// ending gives the end of a text, as much as a line may show.
+func ending(s string) string {
+	if len(s) <= lineMax {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-lineMax:], "")
 }
 
 // lostText says that the daemon is away, and what that means.
@@ -139,7 +138,7 @@ func (v *View) keys() line {
 	case v.Asking != nil && v.Asking.Sent:
 		return line{{" The answers are on their way.", dim}}
 	case v.Asking != nil:
-		pairs = [][2]string{{"1–" + fmt.Sprint(max(len(v.Asking.Question().Options), 1)), "pick"}, {enter, "send answer"}, {"o", "own words"}, {"n", "next"}, {"Esc", "back"}}
+		pairs = [][2]string{{"1–" + fmt.Sprint(min(max(len(v.Asking.Question().Options), 1), 9)), "pick"}, {enter, "send answer"}, {"o", "own words"}, {"n", "next"}, {"Esc", "back"}}
 	case v.Opened:
 		pairs = [][2]string{{"m", "message"}, {"a", "answer"}, {"r", "diff"}, {"s", "stop"}, {"j/k", "scroll"}, {"f", "follow"}, {"q", "back"}, {"?", "keys"}}
 	case v.Pane == PaneInbox:

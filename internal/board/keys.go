@@ -13,6 +13,7 @@ Answer
   a            answer                      1 2 3 4      pick an option
   j k          choose an option            x            several, where they may be
   o            in your own words           enter        send
+  r            read a long question whole
   y            accept; a checkpoint is done
   d            dismiss; a checkpoint is not done, with the reason
 

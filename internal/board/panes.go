@@ -109,7 +109,7 @@ func (v *View) detailTitle() string {
 // detail draws the selected thing that waits: the question itself, or what to do.
 func (v *View) detail(width int) []line {
 	if v.Asking != nil {
-		return inSight(v.Asking.lines(width), v.planPanes().items, v.Asking.cursor)
+		return v.Asking.inSight(width, v.planPanes().items)
 	}
 	it, is := v.Waiting()
 	if !is {

@@ -12,12 +12,24 @@ import (
 // tabWidth is how wide a tab of a patch or a log is shown.
 const tabWidth = 4
 
+// lineMax is how many bytes of one text are looked at: no screen shows more in a
+// line, and texts of agents may be long.
+const lineMax = 2048
+
+// bounded cuts a text that is too long for a line.
+func bounded(s string) string {
+	if len(s) <= lineMax {
+		return s
+	}
+	return strings.ToValidUTF8(s[:lineMax], "") + "…"
+}
+
 // flat makes foreign text one line that is safe to show, with single spaces.
-func flat(s string) string { return strings.Join(strings.Fields(even(inert.Line(s))), " ") }
+func flat(s string) string { return strings.Join(strings.Fields(even(inert.Line(bounded(s)))), " ") }
 
 // spaced makes one line of foreign text safe to show and keeps its spaces.
 func spaced(s string) string {
-	s = strings.ReplaceAll(inert.Clean(s), "\n", " ")
+	s = strings.ReplaceAll(inert.Clean(bounded(s)), "\n", " ")
 	return even(strings.ReplaceAll(s, "\t", strings.Repeat(" ", tabWidth)))
 }
 
@@ -97,7 +109,12 @@ func eachCluster(s string, f func(cluster string, width int)) {
 }
 
 // wide is how many columns a text takes.
-func wide(s string) int { return ansi.GraphemeWidth.StringWidth(s) }
+func wide(s string) int {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || foreign(r) }) < 0 {
+		return len(s)
+	}
+	return ansi.GraphemeWidth.StringWidth(s)
+}
 
 // shorten makes a text at most n columns wide.
 func shorten(s string, n int) string {

@@ -63,7 +63,7 @@ func (m *Model) message() tea.Cmd {
 	}
 	label := "Message to " + a.Alias + ":"
 	if a.Status.Alive() {
-		label = "Message to " + a.Alias + ", sent when this run ends:"
+		label = "Message to " + a.Alias + ", for its next run:"
 	}
 	m.read(label, typing{done: func(text string) tea.Cmd {
 		return m.call(func(ctx context.Context) did {
@@ -139,7 +139,7 @@ func (m *Model) stop() tea.Cmd {
 // targets are the agents that stop would end.
 func (m *Model) targets() []cw.AgentView {
 	var out []cw.AgentView
-	for _, a := range m.view.Agents {
+	for _, a := range m.view.Shown() {
 		if m.view.Marked[a.ID] && stoppable(a) {
 			out = append(out, a)
 		}

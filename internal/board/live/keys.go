@@ -196,6 +196,8 @@ func (m *Model) askingKey(name string) tea.Cmd {
 		return m.answered(k.Take())
 	case "o":
 		m.ownWords(k)
+	case "r":
+		m.view.Sheet = k.Whole()
 	case "n":
 		m.view.Asking = nil
 		return m.next()

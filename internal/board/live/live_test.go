@@ -1,0 +1,500 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cw/internal/cw"
+	"cw/internal/cwtest/servicetest"
+)
+
+// house are services in memory; tests say what they add.
+type house struct {
+	*servicetest.Memory
+
+	mu          sync.Mutex
+	waits       []cw.InboxItem                    // guarded by mu; beside what waits in memory
+	uncommitted []string                          // guarded by mu; of every agent
+	calls       []string                          // guarded by mu: verdicts, in words
+	proposals   map[cw.ProposalID]cw.ProposalView // by id
+	tasks       map[cw.TaskID]cw.Task
+}
+
+func (h *house) told(call string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls = append(h.calls, call)
+	return nil
+}
+
+func (h *house) said() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.calls, "; ")
+}
+
+func (h *house) Inbox(ctx context.Context, initiative string) (cw.Inbox, error) {
+	in, err := h.Memory.Inbox(ctx, initiative)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	in.Items = append(in.Items, h.waits...)
+	return in, err
+}
+
+func (h *house) Diff(context.Context, string, cw.DiffRequest) (cw.Diff, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return cw.Diff{Patch: "diff --git a/x b/x\n+new line\n", Uncommitted: h.uncommitted}, nil
+}
+
+func (h *house) Proposal(_ context.Context, id cw.ProposalID) (cw.ProposalView, error) {
+	return h.proposals[id], nil
+}
+
+func (h *house) AcceptProposals(_ context.Context, c cw.ProposalChoice) ([]cw.Proposal, error) {
+	return nil, h.told("accept " + string(c.IDs[0]))
+}
+
+func (h *house) DismissProposals(_ context.Context, c cw.ProposalChoice) ([]cw.Proposal, error) {
+	return nil, h.told("dismiss " + string(c.IDs[0]) + " " + c.Note)
+}
+
+func (h *house) Task(_ context.Context, id cw.TaskID) (cw.Task, error) { return h.tasks[id], nil }
+
+func (h *house) DecideTask(_ context.Context, id cw.TaskID, v cw.TaskVerdict) (cw.Task, error) {
+	verdict := "reject "
+	if v.Accept {
+		verdict = "accept "
+	}
+	return cw.Task{}, h.told(verdict + string(id) + " " + v.Comment + v.Answers["q1"])
+}
+
+// player plays a person at the board. It is used inside of a synctest bubble.
+type player struct {
+	t      *testing.T
+	house  *house
+	model  *Model
+	msgs   chan tea.Msg
+	done   context.CancelFunc
+	quit   bool
+	linger sync.WaitGroup
+}
+
+// play lets a test play at a board of 80 columns and 24 lines.
+func play(t *testing.T, f func(*player)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h := &house{Memory: servicetest.NewMemory(), proposals: map[cw.ProposalID]cw.ProposalView{}, tasks: map[cw.TaskID]cw.Task{}}
+		p := &player{t: t, house: h, done: cancel, msgs: make(chan tea.Msg, 1000)}
+		p.model = New(ctx, Options{Services: h, Now: time.Now, Lines: func(cw.AgentView) func(cw.OutputEvent) []string {
+			return func(e cw.OutputEvent) []string { return []string{e.Event.Text} }
+		}})
+		p.take(tea.WindowSizeMsg{Width: 80, Height: 24})
+		f(p)
+		cancel()
+		p.linger.Wait()
+	})
+}
+
+// spawn makes an agent.
+func (p *player) spawn(name string) cw.AgentView {
+	p.t.Helper()
+	v, err := p.house.Spawn(p.t.Context(), cw.SpawnRequest{Name: name, Goal: "Work on " + name})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	time.Sleep(time.Millisecond)
+	return v
+}
+
+// take gives the model a message, and all that follow from it at once.
+func (p *player) take(msg tea.Msg) {
+	p.update(msg)
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-p.msgs:
+			p.update(msg)
+		default:
+			return
+		}
+	}
+}
+
+func (p *player) update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			p.start(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		p.quit = true
+		return
+	}
+	_, cmd := p.model.Update(msg)
+	p.start(cmd)
+}
+
+func (p *player) start(cmd tea.Cmd) {
+	if cmd != nil {
+		p.linger.Go(func() { p.msgs <- cmd() })
+	}
+}
+
+// look reads all anew, as the watch does.
+func (p *player) look() {
+	sight, err := read(p.t.Context(), p.house, time.Now)
+	p.take(seen{sight, err})
+}
+
+// pass lets time pass, with all that happens in it.
+func (p *player) pass(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(gather / 2)
+		p.take(ticked{})
+	}
+}
+
+// press presses keys: names of one, or letters one after the other.
+func (p *player) press(keys ...string) {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "down": tea.KeyDown}
+	for _, key := range keys {
+		if code, is := special[key]; is {
+			p.take(tea.KeyPressMsg{Code: code})
+			continue
+		}
+		for _, r := range key {
+			p.take(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+}
+
+func (p *player) screen() string { return p.model.View().Content }
+
+// shows fails when the screen lacks one of the texts.
+func (p *player) shows(texts ...string) {
+	p.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(p.screen(), text) {
+			p.t.Errorf("%q is not shown:\n%s", text, p.screen())
+		}
+	}
+}
+
+func (p *player) hides(text string) {
+	p.t.Helper()
+	if strings.Contains(p.screen(), text) {
+		p.t.Errorf("%q is shown:\n%s", text, p.screen())
+	}
+}
+
+func colour() cw.Question {
+	return cw.Question{Text: "Which colour?", Options: []cw.QuestionOption{{Label: "red"}, {Label: "green"}}}
+}
+
+// TestAnswer: questions are answered in place, by number and in own words, and sent
+// together after the last.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		v := p.spawn("brave-otter")
+		p.house.SignalQuestions(v.Alias, colour(), cw.Question{Text: "Which name?"})
+		p.look()
+		p.press("1", "enter")
+		p.shows("brave-otter asks, 1 of 2", "Which colour?", "2 green")
+		p.press("2", "enter")
+		p.shows("brave-otter asks, 2 of 2", "Which name?")
+		p.press("enter")
+		p.shows("it offers no options; o answers in your own words")
+		p.press("o", "Blue q", "backspace", "backspace")
+		p.shows("Answer: Blue▌")
+		p.press("enter")
+		p.shows("answered: brave-otter goes on")
+		p.hides("Which name?")
+		qs, err := p.house.Questions(t.Context(), cw.QuestionFilter{})
+		if err != nil || len(qs.Items) != 2 || qs.Items[0].Answer != "green" || qs.Items[1].Answer != "Blue" {
+			t.Errorf("the questions are %+v, %v", qs.Items, err)
+		}
+	})
+}
+
+// TestAnsweredElsewhere: who was answered meanwhile is not asked for any longer,
+// and the person is told.
+func TestAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		v := p.spawn("brave-otter")
+		p.house.SignalQuestions(v.Alias, colour())
+		p.look()
+		p.press("a")
+		p.shows("brave-otter asks")
+		q, err := p.house.Questions(t.Context(), cw.QuestionFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.house.Answer(t.Context(), cw.AnswersRequest{Answers: map[cw.QuestionID]string{q.Items[0].ID: "red"}}); err != nil {
+			t.Fatal(err)
+		}
+		p.press("enter")
+		p.hides("brave-otter asks")
+		p.hides("answered: brave-otter goes on")
+		if !p.model.view.Note.Bad {
+			t.Errorf("nothing is said:\n%s", p.screen())
+		}
+	})
+}
+
+// TestStop: one agent with all work committed is stopped at once; else it is asked
+// first, and no means no; several are asked for together.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		for _, name := range []string{"brave-otter", "calm-heron", "tidy-mole"} {
+			p.spawn(name)
+		}
+		status := func(name string) cw.AgentStatus {
+			v, err := p.house.Agent(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.Status
+		}
+		p.look()
+		p.press("s")
+		p.shows("Stopped brave-otter; what was written is kept")
+		if got := status("brave-otter"); got != cw.StatusStopped {
+			t.Errorf("it is %s", got)
+		}
+		p.look()
+		p.press("j", "xx")
+		p.shows("2 selected", "×calm-heron", "×tidy-mole")
+		p.press("s")
+		p.shows("Stop 2 agents?", "y yes")
+		p.press("n")
+		if status("calm-heron") != cw.StatusRunning {
+			t.Error("no did not mean no")
+		}
+		p.press("s", "y")
+		p.shows("Stopped calm-heron, tidy-mole")
+		p.look()
+		p.press("s")
+		p.shows("nothing to stop")
+	})
+}
+
+// TestStopAsks: work that is not committed is told of before.
+func TestStopAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		files, unknown int
+		want           string
+	}{
+		{1, 0, "Stop brave-otter? 1 file is not committed; it stays."},
+		{3, 0, "Stop brave-otter? 3 files are not committed; they stay."},
+		{0, 1, "Stop brave-otter? What is not committed cannot be told; it stays."},
+	} {
+		if got := stopQuestion([]cw.AgentView{{Agent: cw.Agent{Alias: "brave-otter"}}}, c.files, c.unknown); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestMessage: a text goes to the selected agent, and letters do nothing else while
+// it is typed.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		v := p.spawn("brave-otter")
+		p.look()
+		p.press("m")
+		p.shows("Message to brave-otter, for its next run:")
+		p.press("quit s")
+		p.take(tea.PasteMsg{Content: "oon\nand well"})
+		p.press("enter")
+		p.shows("brave-otter has it in its next prompt")
+		all, err := p.house.Messages(t.Context(), v.Alias, cw.PageQuery{})
+		if err != nil || all.Items[len(all.Items)-1].Body != "quit soon and well" || p.quit {
+			t.Errorf("messages %+v, %v", all.Items, err)
+		}
+	})
+}
+
+// TestProposals: what is read is what is accepted, also when the list changes
+// meanwhile; a dismissal has its reason.
+func TestProposals(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		for _, id := range []cw.ProposalID{"p1", "p2"} {
+			p.house.proposals[id] = cw.ProposalView{Proposal: cw.Proposal{ID: id, Title: "Page " + string(id), Action: cw.ActionUpdate, Target: cw.TargetPage}, Diff: "+more"}
+			p.house.waits = append(p.house.waits, cw.InboxItem{
+				Key: string(id), Kind: cw.InboxProposal, Text: "suggests " + string(id), Count: 1, Agent: "sage-owl", ProposalIDs: []cw.ProposalID{id},
+			})
+		}
+		p.look()
+		p.press("1", "enter")
+		p.shows("sage-owl suggests a change", "update page Page p1", "+more", "accept all")
+		p.house.mu.Lock()
+		p.house.waits = p.house.waits[1:]
+		p.house.mu.Unlock()
+		p.look()
+		p.press("y", "y")
+		p.shows("accepted")
+		p.press("d", "too early", "enter")
+		p.shows("dismissed")
+		if got := p.house.said(); got != "accept p1; dismiss p2 too early" {
+			t.Errorf("said %s", got)
+		}
+	})
+}
+
+// TestCheckpoints: a person says that something is done, that it is not, or decides
+// what is asked.
+func TestCheckpoints(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		p.house.tasks["t1"] = cw.Task{ID: "t1", Name: "Migrate staging", Type: cw.TaskCheckpointAction, Body: "Run the migration."}
+		p.house.tasks["t2"] = cw.Task{ID: "t2", Name: "Choose a colour", Type: cw.TaskCheckpointDecide, Questions: []cw.TaskQuestion{
+			{ID: "q1", Text: "Which colour?", Options: []cw.QuestionOption{{Label: "red"}, {Label: "green"}}},
+		}}
+		for _, id := range []cw.TaskID{"t1", "t2"} {
+			p.house.waits = append(p.house.waits, cw.InboxItem{Key: string(id), Kind: cw.InboxCheckpoint, TaskID: id, Task: p.house.tasks[id].Name, Text: "to do"})
+		}
+		p.look()
+		p.press("1", "enter")
+		p.shows("Run the migration.")
+		p.press("y")
+		p.shows("Is this done: Migrate staging?")
+		p.press("y")
+		p.press("d", "not yet", "enter")
+		p.press("n", "a", "2", "enter")
+		if got := p.house.said(); got != "accept t1 ; reject t1 not yet; accept t2 green" {
+			t.Errorf("said %s", got)
+		}
+	})
+}
+
+// TestDiff: what an agent changed is read in front of the board.
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		p.house.uncommitted = []string{"dust.txt"}
+		p.spawn("brave-otter")
+		p.look()
+		p.model.view.Agents[0].Projects = []cw.AgentWorktree{{Project: "shop"}}
+		p.press("r")
+		p.shows("brave-otter changed since its base", "not committed: dust.txt", "+new line")
+		p.press("q")
+		p.shows("Agents 1")
+		p.press("s")
+		p.shows("Stop brave-otter? 1 file is not committed; it stays.")
+	})
+}
+
+// TestLog: the log of the selected agent is followed, once the selection stays; it
+// can be held, and an agent opened.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		a, b := p.spawn("brave-otter"), p.spawn("calm-heron")
+		p.house.Say(a.Alias, 1, "first words\n")
+		p.house.Say(b.Alias, 1, "other words\n")
+		p.look()
+		p.pass(time.Second)
+		p.shows("first words")
+		p.press("f")
+		p.house.Say(a.Alias, 1, "later words\n")
+		p.pass(time.Second)
+		p.shows("held, 1 new line")
+		p.press("f")
+		p.shows("later words", "following")
+		p.press("j")
+		p.pass(time.Second)
+		p.shows("other words")
+		p.hides("first words")
+		p.press("enter")
+		p.shows("Work on calm-heron", "q back")
+		p.press("q")
+		p.shows("Agents 2")
+		if p.quit {
+			t.Error("q quit from within")
+		}
+	})
+}
+
+// TestLost: figures stay with their age while the daemon is away.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		p.spawn("brave-otter")
+		p.look()
+		p.shows("live")
+		p.take(seen{err: cw.Errorf(cw.CodeUnreachable, "no daemon")})
+		p.shows("Connection lost", "Trying again in 3 s. Agents go on working.", "as of", "brave-otter")
+		p.pass(time.Second)
+		p.shows("Trying again in 2 s.")
+		p.take(seen{err: cw.Errorf(cw.CodeForbidden, "not for you").WithHint("ask the owner")})
+		p.look()
+		p.shows("live", "not for you; ask the owner")
+	})
+}
+
+// TestNarrow: the filter narrows while it is typed, Esc widens again, groups go and
+// come, keys are listed, and q quits.
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		p.spawn("brave-otter")
+		p.spawn("calm-heron")
+		p.look()
+		p.press("/", "her")
+		p.shows("calm-heron", "Agents 1")
+		p.press("esc")
+		p.shows("Agents 2")
+		p.press("/", "otter", "enter")
+		p.shows("Agents 1", "filter otter")
+		p.press("esc")
+		p.shows("Agents 2")
+		p.press("esc")
+		p.shows("q quits")
+		p.press("g", "?")
+		p.shows("Keys", "hold the log, or follow")
+		p.press("q", "tab", "enter")
+		p.press("q")
+		if !p.quit {
+			t.Error("it did not quit")
+		}
+	})
+}
+
+// TestElsewhere: what cannot be done here shows the command that does it.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		p.house.waits = []cw.InboxItem{{Key: "l", Kind: cw.InboxLanding, Text: "shop is done", Hint: "cw pr create shop"}}
+		p.look()
+		p.press("1", "y")
+		p.shows("not from here: cw pr create shop")
+		p.press("m")
+		p.shows("no agent is behind this: cw pr create shop")
+	})
+}
+
+// TestWatchEnds: another error than a daemon that is away ends a watch.
+func TestWatchEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		boom := errors.New("boom")
+		if err := Watch(t.Context(), servicetest.NewMemory(), func(context.Context) error { return boom }); !errors.Is(err, boom) {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
