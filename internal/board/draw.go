@@ -26,6 +26,9 @@ func Draw(v View) []string {
 	for len(lines) < v.Height {
 		lines = append(lines, nil)
 	}
+	if note := v.noteLines(); len(note) > 1 && !v.tooSmall() {
+		lines = append(lines[:v.Height-len(note):v.Height-len(note)], note...)
+	}
 	out := make([]string, max(v.Height, 0))
 	for i := range out {
 		out[i] = v.Look.paint(fit(lines[i], max(v.Width, 0)))

@@ -96,12 +96,33 @@ func (v *View) foot() line {
 		return line{{" " + shorten(v.Confirm, max(v.Width-14, 4)), need}, {"  y", bold}, {" yes  ", plain}, {"n", bold}, {" no", plain}}
 	case v.Lost != nil:
 		return line{{" " + lostText(*v.Lost, v.Now), fail}}
-	case v.Note.Text != "" && v.Note.Bad:
-		return line{{" " + flat(v.Note.Text), fail}}
-	case v.Note.Text != "":
-		return line{{" " + flat(v.Note.Text), plain}}
+	}
+	if note := v.noteLines(); len(note) > 0 {
+		return note[len(note)-1]
 	}
 	return v.keys()
+}
+
+// noteMax is how many lines at the bottom an error and its hint may take.
+const noteMax = 4
+
+// noteLines draws what is told at the bottom. What does not fit in a line covers
+// those above it, so that a hint is read to its end.
+func (v *View) noteLines() []line {
+	if v.Note.Text == "" || v.Prompt != nil || v.Confirm != "" || v.Lost != nil {
+		return nil
+	}
+	look := plain
+	if v.Note.Bad {
+		look = fail
+	}
+	var out []line
+	for _, text := range wrap(flat(v.Note.Text), v.Width-2) {
+		if out = append(out, line{{" " + text, look}}); len(out) == noteMax {
+			break
+		}
+	}
+	return out
 }
 
 // promptLine shows the end of what is typed, with a cursor behind it.

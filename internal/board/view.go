@@ -176,8 +176,11 @@ func (v *View) Settle() {
 	}
 	if i := slices.IndexFunc(agents, func(a cw.AgentView) bool { return a.ID == v.AgentID }); i >= 0 {
 		v.agentAt = i
-	} else if v.agentAt, v.AgentID = max(min(v.agentAt, len(agents)-1), 0), ""; len(agents) > 0 {
-		v.AgentID = agents[v.agentAt].ID
+	} else {
+		v.Opened = false // another one is not what was opened
+		if v.agentAt, v.AgentID = max(min(v.agentAt, len(agents)-1), 0), ""; len(agents) > 0 {
+			v.AgentID = agents[v.agentAt].ID
+		}
 	}
 	for id := range v.Marked {
 		if _, there := v.agent(id); !there {
