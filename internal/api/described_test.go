@@ -143,7 +143,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 		"ask-agent": `{"question":"x","agentId":"calm-heron"}`, "answer-conversation": `{"answer":"x"}`,
 		"create-initiative": `{"name":"Sale"}`, "edit-initiative": `{"goal":"x"}`, "create-page": `{"title":"x"}`, "edit-page": `{"title":"y"}`,
 		"edit-page-document": `{"revision":1,"document":{"type":"doc"}}`,
-		"create-phase": `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,
+		"create-phase":       `{"name":"x"}`, "edit-phase": `{"name":"y"}`, "create-task": `{"phaseId":"nobody","name":"x"}`, "edit-task": `{"name":"y"}`,
 		"set-dispatch": `{"state":"running"}`, "decide-task": `{"accept":true}`, "land-initiative": `{"into":"main"}`,
 		"render-prompt": `{"mode":"execute","goal":"x"}`, "accept-proposals": `{"ids":["nobody"]}`, "dismiss-proposals": `{"agent":"` + servicetest.PreparedAgent + `"}`,
 		"discover-accounts": `{"env":{"ANTHROPIC_API_KEY":"x"}}`, "set-account": `{"priority":2}`, "set-budget": `{"scope":"agent","ref":"brave-otter","limitUsd":5}`,
