@@ -17,15 +17,16 @@ export function PagesPane({ view, chosen }: { view: InitiativeView; chosen: stri
   const active = view.status === "active";
   if (!page) return null;
   const row = (note: ReactNode) => (
-    <div className="mb-2 flex min-h-8 flex-wrap items-center gap-2 text-12 text-ink-3">
+    <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-1 text-12 text-ink-3">
       <PageTabs pages={view.pages} chosen={page.id} onOpen={open} />
-      {active && <Button look="quiet" icon="u-plus" aria-label="New page" onClick={() => setDialog("new")} />}
-      {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} onClick={() => setDialog("edit")} />}
-      <span className="flex-1" />
-      {note}
-      <button type="button" aria-pressed={markdown} onClick={() => setMarkdown(!markdown)} className="h-6 rounded-chip px-1 hover:text-ink aria-pressed:bg-here aria-pressed:text-ink">
-        Markdown
-      </button>
+      {active && <Button look="quiet" icon="u-plus" aria-label="New page" className="w-6! max-tab:w-9!" onClick={() => setDialog("new")} />}
+      {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} className="w-6! max-tab:w-9!" onClick={() => setDialog("edit")} />}
+      <span className="ml-auto flex items-center gap-2">
+        {note}
+        <button type="button" aria-pressed={markdown} onClick={() => setMarkdown(!markdown)} className="h-6 rounded-chip px-1 hover:text-ink aria-pressed:bg-here aria-pressed:text-ink">
+          Markdown
+        </button>
+      </span>
     </div>
   );
   const Page = markdown ? MarkdownPage : EditorPage;

@@ -48,7 +48,15 @@ export default function TiptapBox(props: Props) {
       extensions,
       editable,
       content: filled(document),
-      editorProps: { attributes: { role: "textbox", "aria-multiline": "true", "aria-label": label, class: "prose" } },
+      editorProps: {
+        attributes: { role: "textbox", "aria-multiline": "true", "aria-label": label, class: "prose" },
+        // ProseMirror takes Escape for itself; here it leaves the text, so that the page's keys work again.
+        handleKeyDown: (view, event) => {
+          if (event.key !== "Escape") return false;
+          view.dom.blur();
+          return true;
+        },
+      },
       onUpdate: () => now.current.onEdit(editor.getJSON()),
       onBlur: () => now.current.onLeave(),
     });
