@@ -59,6 +59,10 @@ export const taskQuery = (client: Client, id: string) =>
 export const pageQuery = (client: Client, id: string) =>
   queryOptions({ queryKey: ["pages", "one", id], queryFn: ({ signal }) => client.get("/v1/pages/{page}", { path: { page: id }, signal }) });
 
+/** A page as the editor has it. */
+export const documentQuery = (client: Client, id: string) =>
+  queryOptions({ queryKey: ["pages", "document", id], queryFn: ({ signal }) => client.get("/v1/pages/{page}/document", { path: { page: id }, signal }) });
+
 export const budgetsQuery = (client: Client) =>
   queryOptions({ queryKey: ["budgets"], queryFn: ({ signal }) => client.get("/v1/budgets", { signal }) });
 

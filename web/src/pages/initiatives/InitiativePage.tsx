@@ -31,7 +31,8 @@ export function InitiativePage() {
   );
 }
 
-type Pane = "tasks" | "page" | "proposals";
+const panes = ["tasks", "page", "proposals"] as const;
+type Pane = (typeof panes)[number];
 
 function Whole({ view }: { view: InitiativeView }) {
   const { client } = useCw();
@@ -44,7 +45,7 @@ function Whole({ view }: { view: InitiativeView }) {
   const graph = useGraph();
   const open = proposals.data ?? [];
   const task = view.tasks.find((one) => one.id === search.task);
-  const pane: Pane = search.view === "proposals" || search.view === "tasks" ? search.view : task || search.page ? "page" : "tasks";
+  const pane = panes.find((one) => one === search.view) ?? (task || search.page ? "page" : "tasks");
 
   const select = (id: string | undefined) => void navigate({ search: (before) => ({ ...before, task: id, view: id ? "page" : before.view }), replace: true });
   const show = (view: Pane) => void navigate({ search: (before) => ({ ...before, view }), replace: true });
@@ -57,18 +58,7 @@ function Whole({ view }: { view: InitiativeView }) {
     <>
       <InitiativeBar view={view} agents={agents.data ?? []} merges={dispatch.data?.merges.length ?? 0} />
       <Main>
-        <div className="border-b border-line px-4 py-2 desk:hidden">
-          <Seg
-            label="What is shown"
-            value={pane}
-            choices={[
-              { value: "tasks", text: "Tasks", count: view.tasks.length },
-              { value: "page", text: task ? "Task" : "Pages" },
-              { value: "proposals", text: "Proposals", count: open.length },
-            ]}
-            onChoose={show}
-          />
-        </div>
+        <Panes pane={pane} tasks={view.tasks.length} proposals={open.length} middle={task ? "Task" : "Pages"} onShow={show} />
         <div className="grid h-full grid-cols-[19rem_minmax(0,1fr)_24.5rem] grid-rows-[auto_minmax(0,1fr)] max-desk:h-[calc(100%-3rem)] max-desk:grid-cols-[16rem_minmax(0,1fr)] max-tab:block max-tab:h-auto">
           <TaskTree tree={tree} view={view} dispatch={dispatch.data} selected={task?.id ?? ""} onSelect={select} className={cx("row-span-2", pane !== "tasks" && "max-tab:hidden")} />
           {graph.shown && view.tasks.length > 0 ? <GraphStrip tree={tree} selected={task?.id ?? ""} onSelect={select} /> : <span className="hidden" />}
@@ -84,6 +74,17 @@ function Whole({ view }: { view: InitiativeView }) {
         </div>
       </Main>
     </>
+  );
+}
+
+/** Where there is no room for everything: which part is shown. Beside the tree, one of the others. */
+function Panes({ pane, tasks, proposals, middle, onShow }: { pane: Pane; tasks: number; proposals: number; middle: string; onShow: (pane: Pane) => void }) {
+  const others = [{ value: "page" as const, text: middle }, { value: "proposals" as const, text: "Proposals", count: proposals }];
+  return (
+    <div className="border-b border-line px-4 py-2 desk:hidden">
+      <span className="max-tab:hidden"><Seg<Pane> label="Beside the tasks" value={pane === "proposals" ? pane : "page"} choices={others} onChoose={onShow} /></span>
+      <span className="tab:hidden"><Seg<Pane> label="What is shown" value={pane} choices={[{ value: "tasks", text: "Tasks", count: tasks }, ...others]} onChoose={onShow} /></span>
+    </div>
   );
 }
 

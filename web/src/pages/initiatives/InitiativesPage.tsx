@@ -32,7 +32,7 @@ export function InitiativesPage() {
   };
   useKeys("Initiatives", [
     { key: "j", does: "move", hint: true, run: () => move(1) },
-    { key: "k", does: "move", hint: true, run: () => move(-1) },
+    { key: "k", does: "move", run: () => move(-1) },
     { key: "c", does: "new initiative", hint: true, run: () => setCreating(true) },
   ]);
   return (

@@ -36,7 +36,7 @@ export function TaskTree({ tree, view, dispatch, selected, onSelect, className }
   const active = view.status === "active";
   useKeys("Tasks", [
     { key: "j", does: "move", hint: true, run: () => move(1) },
-    { key: "k", does: "move", hint: true, run: () => move(-1) },
+    { key: "k", does: "move", run: () => move(-1) },
     ...(active ? [{ key: "c", does: "new task", run: () => setDialog(tree.length === 0 ? "phase" : "task") }] : []),
   ]);
   return (
