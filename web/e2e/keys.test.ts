@@ -29,7 +29,7 @@ test("a question is answered with the keyboard alone", async () => {
   await seen.page.keyboard.press("2");
   await seen.page.keyboard.press("Enter");
   await lab.rest(agent.name);
-  const asked = await lab.json<{ question: string; answer?: string }[]>("question", "list", "--all");
+  const asked = await lab.json<{ question: string; answer?: string }[]>("question", "list", "--status", "all");
   expect(asked.find((one) => one.question === "Round per line or per order?")?.answer).toBe("Per order");
   await leave(seen);
 });

@@ -48,6 +48,7 @@ test("a code is good once, and is seen nowhere", async () => {
     expect(`${url} ${referer}`).not.toContain(token);
     expect(referer).toBe("");
   }
+  expect(lab.logs().length).toBeGreaterThan(100);
   expect(lab.logs()).not.toContain(code);
   expect(lab.logs()).not.toContain(token);
   expect(await lab.cw("events", "--json")).not.toContain(code);
