@@ -61,7 +61,8 @@ export async function visitor(browser: Browser, origin: string, look: Partial<Lo
     if (!allowed.some((pattern) => pattern.test(text))) seen.problems.push(text);
   };
   page.on("console", (message: ConsoleMessage) => {
-    if (message.type() === "error") problem(`console: ${message.text()}`);
+    // What could not be loaded is judged by its answer, below.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) problem(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => problem(`page: ${error.stack ?? error.message}`));
   page.on("dialog", (dialog) => {
@@ -78,7 +79,13 @@ export async function visitor(browser: Browser, origin: string, look: Partial<Lo
     if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("blob:")) problem(`foreign request: ${url}`);
   });
   page.on("response", (response) => {
-    if (response.status() >= 500) problem(`answer ${response.status()}: ${response.url()}`);
+    // 404 and 409 of the API are facts that a page tells; whatever else is refused was asked wrongly.
+    const told = response.url().startsWith(`${origin}/v1/`) ? [404, 409] : [];
+    if (response.status() >= 400 && !told.includes(response.status())) problem(`answer ${response.status()}: ${response.url()}`);
+  });
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText ?? "";
+    if (why !== "net::ERR_ABORTED") problem(`no answer: ${request.url()} ${why}`);
   });
   return seen;
 }

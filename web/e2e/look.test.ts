@@ -42,7 +42,6 @@ describe.each([
 
 test("a page that does not exist says so, and so does an agent that does not", async () => {
   const seen = await signedIn(browser, lab);
-  seen.allow(/Failed to load resource.*404/);
   await visit(seen, "/no/such/page");
   await seen.page.getByText(/no page at this address/i).waitFor();
   await visit(seen, "/agents/no-such-agent");
