@@ -678,6 +678,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings of the daemon
+         * @description All settings as the running daemon has them, with their defaults, what they take and where each comes from. They are changed on the daemon's machine: `cw config set`.
+         *
+         *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
+         */
+        get: operations["get-config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations": {
         parameters: {
             query?: never;
@@ -820,6 +842,28 @@ export interface paths {
          *     Over TCP it needs a token with the scope `read`. Agents may not use it.
          */
         get: operations["get-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened, newest first, in pages
+         * @description One page of the events that are kept and match all filters, newest first. What comes meanwhile is on no later page.
+         *
+         *     Over TCP it needs a token with the scope `read`. Agents may not use it.
+         */
+        get: operations["list-event-log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3614,6 +3658,10 @@ export interface components {
              * @description runs in it
              */
             runs: number;
+            /** @description of sums that are parted: id of what the part is of, or the day; empty also for what belongs to none */
+            then?: string;
+            /** @description of sums that are parted: what the part is of, for people */
+            thenName?: string;
             /**
              * Format: int64
              * @description runs that are not over: what they used and cost is not in the sum yet
@@ -4219,6 +4267,18 @@ export interface components {
             taskId?: string;
             /** @description what happened */
             type: components["schemas"]["EventType"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description one page of what happened */
+        EventLog: {
+            /** @description newest first, at most as many as the limit, never null */
+            items: components["schemas"]["Event"][];
+            /**
+             * Format: int64
+             * @description before of the next page, with the same filters; missing on the last one
+             */
+            older?: number;
         } & {
             [key: string]: unknown;
         };
@@ -6890,6 +6950,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description one setting of the daemon, as it holds */
+        Setting: {
+            /** @description what it does, one sentence */
+            about: string;
+            /** @description what it is where nobody says otherwise */
+            default: string;
+            /** @description section and name, with a dot between */
+            key: string;
+            /** @description it was changed since the daemon started, and holds after cw restart */
+            restart?: boolean;
+            /** @description where the value comes from: default, file, environment or flag */
+            source: string;
+            /** @description which values it takes, in words */
+            takes: string;
+            /** @description what the running daemon has, as cw config set takes it; empty: nothing */
+            value: string;
+            /** @description the line of the file, or the variable */
+            where?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description all settings */
+        SettingList: {
+            /** @description all settings, in the order of their document */
+            items: components["schemas"]["Setting"][];
+        } & {
+            [key: string]: unknown;
+        };
         /** @description the space that the parts of the home take */
         Sizes: {
             /**
@@ -9135,6 +9223,32 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    "get-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
     "list-conversations": {
         parameters: {
             query?: {
@@ -9335,6 +9449,8 @@ export interface operations {
             query?: {
                 /** @description what they are summed by: run, agent (the default), task, initiative, account, provider or day */
                 by?: string;
+                /** @description part each sum by another of these: by=day&then=account is a sum for each account of each day */
+                then?: string;
                 /** @description only runs that were started then or later, as RFC 3339 */
                 since?: string;
                 /** @description only runs that were started before, as RFC 3339 */
@@ -9476,6 +9592,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "list-event-log": {
+        parameters: {
+            query?: {
+                /** @description events with a smaller number: older of the page before; 0: from the newest on */
+                before?: number;
+                /** @description only events with a greater number */
+                after?: number;
+                /** @description only events that happened then or later, as RFC 3339 */
+                since?: string;
+                /** @description the greatest number of items on the page; 0 stands for 100 */
+                limit?: number;
+                /** @description only these types, separated by commas */
+                type?: components["schemas"]["EventType"][];
+                /** @description only about this agent (name or id) */
+                agent?: string;
+                /** @description only of this initiative (id or slug) */
+                initiative?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventLog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Error"];
