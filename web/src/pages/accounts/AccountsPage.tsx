@@ -1,14 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { accountsQuery, costsByDayQuery, type AccountView } from "../../api/accountQueries";
+import { useCw } from "../../app/cw";
+import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
+import { useNow } from "../../lib/clock";
+import { dollars } from "../../lib/words";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
+import { Failure } from "../../ui/Failure";
+import { Skeleton } from "../../ui/Skeleton";
+import { AccountList } from "./AccountList";
+import { AddAccount } from "./AddAccount";
+import { Budgets } from "./Budgets";
+import { CostChart } from "./CostChart";
+import { chartOf, dayOf, sinceOf, spentOf } from "./costDays";
+import { FindLogins } from "./FindLogins";
+import { Lanes } from "./Lanes";
 
+/** How many days the chart shows. */
+const DAYS = 14;
+const none: AccountView[] = [];
+
+/** The logins and keys that agents work with: how far their limits are used, what they cost, who runs on them. */
 export function AccountsPage() {
+  const { client } = useCw();
+  const now = useNow();
+  const since = sinceOf(now, DAYS);
+  const accounts = useQuery(accountsQuery(client));
+  const costs = useQuery(costsByDayQuery(client, since));
+  const [dialog, setDialog] = useState<"add" | "find" | null>(null);
+  useTitle("Accounts");
+  const rows = costs.data ?? [];
+  const chart = costs.data && chartOf(rows, Date.parse(`${dayOf(now)}T12:00:00Z`), DAYS);
   return (
     <>
       <TopBar>
         <h1 className="text-14 font-bold">Accounts</h1>
+        <span className="flex-1" />
+        {costs.data && <span className="text-ink-2 tabular-nums max-tab:hidden">{dollars(spentOf(rows, now).today)} today</span>}
+        <Button className="max-tab:hidden" onClick={() => setDialog("find")}>Find logins on this machine</Button>
+        <Button look="primary" icon="u-plus" keys="c" onClick={() => setDialog("add")}>Add account</Button>
       </TopBar>
       <Main>
-        <p className="p-4 text-ink-3">Accounts</p>
+        {accounts.error && <Failure what="The accounts cannot be read" error={accounts.error} onRetry={() => void accounts.refetch()} />}
+        {accounts.isPending && !accounts.error && <Skeleton rows={8} />}
+        {accounts.data?.length === 0 && (
+          <Empty title="No accounts yet" command="cw account discover">
+            Agents use the login that their CLI has. It stands here after their first run; others are added by a key or a login.
+          </Empty>
+        )}
+        {accounts.data && accounts.data.length > 0 && <AccountList accounts={accounts.data} costs={rows} onAdd={() => setDialog("add")} />}
+        {costs.error && <Failure what="The costs cannot be read" error={costs.error} onRetry={() => void costs.refetch()} />}
+        <div className="grid border-t border-line desk:grid-cols-[minmax(0,2.5fr)_minmax(18rem,1fr)]">
+          {chart ? <CostChart data={chart} /> : <Skeleton rows={8} />}
+          <Budgets />
+        </div>
+        <Lanes accounts={accounts.data ?? none} />
       </Main>
+      {dialog === "add" && <AddAccount onClose={() => setDialog(null)} />}
+      {dialog === "find" && <FindLogins onClose={() => setDialog(null)} />}
     </>
   );
 }
