@@ -1,1 +1,0 @@
-import{n as e}from"./clock-D6FSwN4E.js";import{a as t,l as n}from"./words-C-UHJ52w.js";import{t as r}from"./jsxRuntime-6riG7w99.js";function i({at:i,className:a}){let o=e();return r(`time`,{dateTime:i,title:t(i),className:a,children:n(o-Date.parse(i))})}export{i as t};

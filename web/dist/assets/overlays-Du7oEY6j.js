@@ -1,1 +1,0 @@
-import{f as e}from"./cw-DLXE0QWA.js";var t=new e(null),n=()=>t.set(`palette`),r=()=>t.set(`new-agent`),i=()=>t.set(null);export{t as i,r as n,n as r,i as t};
