@@ -62,7 +62,7 @@ function Number({ line, side, onLine, className }: { line: Line; side: "old" | "
   if (shown === null || !onLine) return <span className={look}>{shown ?? ""}</span>;
   const asked = n === null ? "old" : side;
   return (
-    <button type="button" className={cx(look, "hover:text-ink hover:underline")} aria-label={`Comment on line ${shown}`} onClick={() => onLine(asked, line)}>
+    <button type="button" className={cx(look, "flex items-start justify-end hover:text-ink hover:underline")} aria-label={`Comment on line ${shown}`} onClick={() => onLine(asked, line)}>
       {shown}
     </button>
   );
