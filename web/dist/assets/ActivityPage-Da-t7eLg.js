@@ -1,1 +1,0 @@
-import{n as e,t}from"./TopBar-B_hc4_Kx.js";import{n,t as r,u as i}from"./jsxRuntime-6riG7w99.js";i();function a(){return r(n,{children:[r(e,{children:r(`h1`,{className:`text-14 font-bold`,children:`Activity`})}),r(t,{children:r(`p`,{className:`p-4 text-ink-3`,children:`Activity`})})]})}export{a as ActivityPage};

@@ -1,1 +1,0 @@
-import{n as e}from"./clock-CDbi0ji5.js";import{a as t,l as n}from"./words-C5sixdi3.js";import{t as r}from"./jsxRuntime-6riG7w99.js";function i({at:i,className:a}){let o=e();return r(`time`,{dateTime:i,title:t(i),className:a,children:n(o-Date.parse(i))})}export{i as t};

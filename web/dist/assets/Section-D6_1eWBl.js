@@ -1,1 +1,0 @@
-import{t as e}from"./jsxRuntime-6riG7w99.js";function t({id:t,title:n,count:r,children:i}){return e(`div`,{className:`flex h-9 items-center gap-2 px-4`,children:[e(`h2`,{id:t,className:`font-bold`,children:n}),r!==void 0&&e(`span`,{className:`text-ink-3 tabular-nums`,children:r}),i]})}export{t};

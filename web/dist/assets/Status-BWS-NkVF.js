@@ -1,1 +1,0 @@
-import{n as e,t}from"./Icon-BqN8JIeO.js";import{t as n}from"./jsxRuntime-6riG7w99.js";function r({mark:r,className:i}){return n(`span`,{className:e(`inline-flex items-center gap-1.5 whitespace-nowrap`,i),children:[n(t,{name:r.icon,className:r.tone}),n(`span`,{className:r.text,children:r.word})]})}export{r as t};

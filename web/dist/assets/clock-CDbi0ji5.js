@@ -1,1 +1,0 @@
-import{a as e,i as t}from"./cw-RPYgMyXS.js";var n=new t(Date.now());function r(e){let t=setInterval(()=>n.set(Date.now()),1e3);e.addEventListener(`abort`,()=>clearInterval(t))}function i(){return e(n)}export{i as n,r as t};

@@ -1,1 +1,0 @@
-import{i as e}from"./cw-RPYgMyXS.js";var t=new e(null),n=()=>t.set(`palette`),r=()=>t.set(`new-agent`),i=()=>t.set(null);export{t as i,r as n,n as r,i as t};

@@ -1,1 +1,0 @@
-var e=`cw.theme`;function t(){let t=localStorage.getItem(e);return t===`light`||t===`dark`?t:`system`}function n(t){t===`system`?localStorage.removeItem(e):localStorage.setItem(e,t),r()}function r(){let e=t();e===`system`?delete document.documentElement.dataset.theme:document.documentElement.dataset.theme=e}export{n,t as r,r as t};

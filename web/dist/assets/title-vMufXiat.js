@@ -1,1 +1,0 @@
-import{n as e}from"./queryOptions-Bhdz5wvp.js";import{m as t,s as n}from"./compat-B_Hoe9iu.js";import{a as r}from"./queries-DReSA8pb.js";import{n as i}from"./cw-RPYgMyXS.js";n();function a(n){let a=e(r(i().client)).data?.items?.length??0;t(()=>{document.title=`${a>0?`(${a}) `:``}${n} · cw`},[n,a])}export{a as t};

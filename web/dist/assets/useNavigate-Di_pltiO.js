@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-BvG5B3ju.js";import{s as t,y as n}from"./compat-B_Hoe9iu.js";t();function r(t){let r=e();return n(e=>r.navigate({...e,from:e.from??t?.from}),[t?.from,r])}export{r as t};

@@ -1,1 +1,0 @@
-import{s as e}from"./jsxRuntime-6riG7w99.js";import{S as t,s as n}from"./compat-B_Hoe9iu.js";n();var r=e(null);n();function i(e){return t(r)}export{r as n,i as t};
