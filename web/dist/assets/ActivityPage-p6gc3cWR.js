@@ -1,1 +1,0 @@
-import{Dn as e,R as t,dn as n,z as r}from"./frame-Dk4fLmVP.js";function i(){return n(e,{children:[n(r,{children:n(`h1`,{className:`text-14 font-bold`,children:`Activity`})}),n(t,{children:n(`p`,{className:`p-4 text-ink-3`,children:`Activity`})})]})}export{i as ActivityPage};
