@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { Client, Schema } from "./client";
 import { everything } from "./queries";
 
@@ -73,4 +73,13 @@ export const projectsQuery = (client: Client) =>
   queryOptions({
     queryKey: ["projects", "all"],
     queryFn: ({ signal }) => everything((cursor) => client.get("/v1/projects", { query: { limit: 200, cursor }, signal })),
+  });
+
+/** What happened in an initiative, newest first, a page at a time. */
+export const logQuery = (client: Client, ref: string, types: Schema<"EventType">[]) =>
+  infiniteQueryOptions({
+    queryKey: ["initiatives", "log", ref],
+    queryFn: ({ pageParam, signal }) => client.get("/v1/events/log", { query: { initiative: ref, type: types, limit: 100, before: pageParam }, signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => page.older,
   });
