@@ -121,7 +121,7 @@ function TaskLine({ row, selected, onSelect }: { row: TaskRow; selected: boolean
         className="grid min-h-7 w-full grid-cols-[1rem_minmax(0,1fr)_auto] items-center gap-x-2 py-1 pr-3 pl-9 text-left text-ink-2 hover:bg-hover aria-[current]:bg-select aria-[current]:text-ink max-tab:min-h-9"
       >
         <Icon name={row.mark.icon} className={row.mark.tone} label={row.mark.word} />
-        <span className="truncate" title={row.task.name}>{row.task.name}</span>
+        <span className="truncate" title={row.name}>{row.name}</span>
         <span className="max-w-28 truncate text-12 text-ink-3">{row.who}</span>
         {row.why && <span className={cx("col-span-2 col-start-2 line-clamp-2 text-11", row.person ? "text-need" : "text-ink-3")} title={row.why}>{row.why}</span>}
       </button>
