@@ -15,7 +15,6 @@ import { AddAccount } from "./AddAccount";
 import { Budgets } from "./Budgets";
 import { CostChart } from "./CostChart";
 import { chartOf, dayOf, sinceOf, spentOf } from "./costDays";
-import { FindLogins } from "./FindLogins";
 import { Lanes } from "./Lanes";
 
 /** How many days the chart shows. */
@@ -29,7 +28,7 @@ export function AccountsPage() {
   const since = sinceOf(now, DAYS);
   const accounts = useQuery(accountsQuery(client));
   const costs = useQuery(costsByDayQuery(client, since));
-  const [dialog, setDialog] = useState<"add" | "find" | null>(null);
+  const [adding, setAdding] = useState(false);
   useTitle("Accounts");
   const rows = costs.data ?? [];
   const chart = costs.data && chartOf(rows, Date.parse(`${dayOf(now)}T12:00:00Z`), DAYS);
@@ -39,8 +38,7 @@ export function AccountsPage() {
         <h1 className="text-14 font-bold">Accounts</h1>
         <span className="flex-1" />
         {costs.data && <span className="text-ink-2 tabular-nums max-tab:hidden">{dollars(spentOf(rows, now).today)} today</span>}
-        <Button className="max-tab:hidden" onClick={() => setDialog("find")}>Find logins on this machine</Button>
-        <Button look="primary" icon="u-plus" keys="c" onClick={() => setDialog("add")}>Add account</Button>
+        <Button look="primary" icon="u-plus" keys="c" onClick={() => setAdding(true)}>Add account</Button>
       </TopBar>
       <Main>
         {accounts.error && <Failure what="The accounts cannot be read" error={accounts.error} onRetry={() => void accounts.refetch()} />}
@@ -50,7 +48,7 @@ export function AccountsPage() {
             Agents use the login that their CLI has. It stands here after their first run; others are added by a key or a login.
           </Empty>
         )}
-        {accounts.data && accounts.data.length > 0 && <AccountList accounts={accounts.data} costs={rows} onAdd={() => setDialog("add")} />}
+        {accounts.data && accounts.data.length > 0 && <AccountList accounts={accounts.data} costs={rows} onAdd={() => setAdding(true)} />}
         {costs.error && <Failure what="The costs cannot be read" error={costs.error} onRetry={() => void costs.refetch()} />}
         <div className="grid border-t border-line desk:grid-cols-[minmax(0,2.5fr)_minmax(18rem,1fr)]">
           {chart ? <CostChart data={chart} /> : <Skeleton rows={8} />}
@@ -58,8 +56,7 @@ export function AccountsPage() {
         </div>
         <Lanes accounts={accounts.data ?? none} />
       </Main>
-      {dialog === "add" && <AddAccount onClose={() => setDialog(null)} />}
-      {dialog === "find" && <FindLogins onClose={() => setDialog(null)} />}
+      {adding && <AddAccount onClose={() => setAdding(false)} />}
     </>
   );
 }
