@@ -1,1 +1,0 @@
-import{Kt as e,cn as t,v as n,y as r}from"./frame-D4ZGpH6q.js";function i(){return e(t,{children:[e(r,{children:e(`h1`,{className:`text-14 font-bold`,children:`Activity`})}),e(n,{children:e(`p`,{className:`p-4 text-ink-3`,children:`Activity`})})]})}export{i as ActivityPage};

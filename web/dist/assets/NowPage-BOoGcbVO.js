@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-C83r5f5n.js";
