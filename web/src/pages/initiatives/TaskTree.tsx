@@ -37,7 +37,7 @@ export function TaskTree({ tree, view, dispatch, selected, onSelect, className }
   useKeys("Tasks", [
     { key: "j", does: "move", hint: true, run: () => move(1) },
     { key: "k", does: "move", run: () => move(-1) },
-    ...(active ? [{ key: "c", does: "new task", run: () => setDialog(tree.length === 0 ? "phase" : "task") }] : []),
+    ...(active ? [{ key: "shift+c", does: "new task", run: () => setDialog(tree.length === 0 ? "phase" : "task") }] : []),
   ]);
   return (
     <section aria-label="Tasks" className={cx("min-h-0 overflow-auto border-r border-line pb-4 max-tab:border-r-0", className)}>
