@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-C83r5f5n.js";

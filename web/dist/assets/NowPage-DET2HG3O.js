@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-DUT28Y9l.js";
