@@ -70,12 +70,14 @@ export function AgentView({ agent }: { agent: Schema<"AgentView"> }) {
   useKeys("Agent", [
     { key: "j", does: "next agent", hint: true, run: () => go(place.next) },
     { key: "k", does: "previous agent", run: () => go(place.previous) },
+    { key: "r", does: "review", hint: true, run: review },
+    { key: "s", does: "stop", run: askStop },
+  ]);
+  useKeys("Conversation", view !== "conversation" ? [] : [
     { key: "m", does: "message", hint: true, run: () => composer.current?.focus() },
     { key: "z", does: folds.allFolded ? "unfold" : "fold all", hint: true, run: folds.toggleAll },
     { key: "f", does: following ? "pause" : "follow", hint: true, run: () => (following ? setFollowing(false) : follow()) },
     { key: "/", does: "search", run: () => field.current?.querySelector("input")?.focus() },
-    { key: "r", does: "review", hint: true, run: review },
-    { key: "s", does: "stop", run: askStop },
     { key: "a", does: "answer", run: () => answer(rows.current, stream.current) },
   ]);
   return (

@@ -48,7 +48,7 @@ export function Tools(props: Props) {
 function RunChoice({ runs, run, onRun }: Props) {
   if (runs.length < 2) return null;
   return (
-    <select aria-label="Run" value={run ?? ""} onChange={(event) => onRun(event.currentTarget.value)} className="h-(--control) max-w-48 rounded-box border border-transparent bg-panel px-1.5 text-ink-2 hover:bg-hover max-tab:hidden">
+    <select aria-label="Run" value={run ?? ""} onChange={(event) => onRun(event.currentTarget.value)} className="h-(--control) max-w-32 rounded-box border border-transparent bg-panel px-1.5 text-ink-2 hover:bg-hover max-tab:hidden">
       <option value="">Newest</option>
       {runs.toReversed().map((one) => (
         <option key={one.id} value={String(one.sessionNumber)}>Run {one.sessionNumber}: {reasonWords(one.reason)}</option>

@@ -25,8 +25,8 @@ export function Line({ at, icon, tone, look, inside, children }: Props) {
           {clockTime(at)}
         </time>
       )}
-      {icon === "" ? <span /> : <Icon name={icon} className={cx(tone ?? "text-ink-3", look === "box" ? "mt-2.25" : "mt-0.5")} />}
-      <div className="min-w-0">{children}</div>
+      {icon === "" ? <span /> : <Icon name={icon} className={cx(tone ?? "text-ink-3", look === "box" ? "mt-2.25" : look === "words" ? "mt-0.5" : "mt-0.5 max-tab:mt-2.5")} />}
+      <div className={cx("min-w-0", look === undefined && "max-tab:content-center")}>{children}</div>
     </div>
   );
 }
