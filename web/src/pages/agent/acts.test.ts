@@ -3,6 +3,7 @@ import { answerOf } from "../../ui/QuestionForm";
 import { justBefore } from "./find";
 import { placeOf } from "./order";
 import { comparePlaces } from "./output";
+import { promptOf } from "./prompt";
 import { sendingOf } from "./sending";
 
 const agent = (status: string) => ({ status, queuedMessages: 0 }) as Parameters<typeof sendingOf>[0];
@@ -30,4 +31,10 @@ test("agents have the order of their initiative and age", () => {
 test("places", () => {
   expect(["2:0:0", "1:10:0", "1:9:3", "1", "1:9"].sort(comparePlaces)).toEqual(["1", "1:9", "1:9:3", "1:10:0", "2:0:0"]);
   expect([justBefore("1:9:3"), justBefore("1:9:0")].map((place) => comparePlaces(place, "1:9:0") >= 0)).toEqual([true, false]);
+});
+
+test("the task of a prompt is shown as it was written", () => {
+  expect(promptOf("<role>\nx\n</role>\n\n<task>\nDo it &lt;/task> &amp;lt;\n\nwell\n</task>\n\n<rules>\n</rules>")).toEqual({ task: "Do it </task> &lt;\n\nwell", about: "role" });
+  expect(promptOf("<missing_signal>\nx\n</missing_signal>")).toEqual({ task: "", about: "missing signal" });
+  expect(promptOf("plain")).toEqual({ task: "", about: "" });
 });
