@@ -41,7 +41,7 @@ export function AgentBar({ agent, place, onReview, onStop, stopping }: Props) {
         {agent.costUsd > 0 && <span className="text-ink-3 tabular-nums max-tab:hidden">{dollars(agent.costUsd)}</span>}
       </span>
       <span className="flex-1" />
-      {place.of > 1 && <span className="text-ink-3 tabular-nums max-tab:hidden">{place.at} of {place.of}</span>}
+      {place.of > 1 && place.at > 0 && <span className="text-ink-3 tabular-nums max-tab:hidden">{place.at} of {place.of}</span>}
       {place.next !== null && (
         <Link to="/agents/$name" params={{ name: place.next }} aria-label="Next agent" className="inline-flex size-(--control) items-center justify-center rounded-box text-ink-2 hover:bg-hover hover:text-ink max-tab:hidden">
           <Icon name="u-down" small />

@@ -3,7 +3,7 @@ import { wordsOf } from "../../api/problem";
 import { sayFailed } from "../../app/notices";
 import { count } from "../../lib/words";
 import { justBefore, matchesOf } from "./find";
-import type { Reader } from "./reader";
+import { holds, type Reader } from "./reader";
 import type { Row } from "./rows";
 import type { StreamHandle } from "./Stream";
 import type { Target } from "./Talk";
@@ -32,12 +32,21 @@ interface Find {
 export function useFind({ text, reader, revision, rows, stream, onJump, onLeave }: Options): Find {
   const [marked, setMarked] = useState<string | null>(null);
   const [note, setNote] = useState("");
+  const [sought, setSought] = useState<string | null>(null);
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the rows are changed in place: the revision says when
   const matches = useMemo(() => matchesOf(rows.current, text), [text, revision]);
   useEffect(() => {
     setMarked(null);
     setNote("");
+    setSought(null);
   }, [text]);
+  // What was found further back is marked once its page is there.
+  useEffect(() => {
+    const row = sought === null ? undefined : rows.current.find((one) => one.kind === "item" && holds(one.item, sought));
+    if (!row) return;
+    setMarked(row.key);
+    setSought(null);
+  }, [sought, revision, rows]);
   const at = matches.findIndex((index) => rows.current[index]?.key === marked);
 
   const older = async () => {
@@ -49,6 +58,7 @@ export function useFind({ text, reader, revision, rows, stream, onJump, onLeave 
         const found = page.items.at(-1);
         if (found) {
           setNote("");
+          setSought(found.position);
           return onJump({ place: found.position }, justBefore(found.position));
         }
         if (page.older === undefined) return setNote(matches.length > 0 ? "no older match" : "nothing found");

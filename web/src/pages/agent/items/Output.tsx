@@ -13,7 +13,7 @@ export function Output({ text, label, tail }: { text: string; label: string; tai
   const short = all ? clean : shortened(clean, tail === true);
   return (
     <div className="my-1">
-      <pre tabIndex={0} role="group" aria-label={label} className="max-h-120 overflow-auto rounded-box border border-line bg-sunken px-3 py-2 text-12 text-ink-2">
+      <pre tabIndex={0} role="group" aria-label={label} className="max-h-120 overflow-auto whitespace-pre-wrap break-words rounded-box border border-line bg-sunken px-3 py-2 text-12 text-ink-2">
         {short || " "}
       </pre>
       {short.length < clean.length && (
