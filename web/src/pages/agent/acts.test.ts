@@ -3,10 +3,7 @@ import { answerOf } from "../../ui/QuestionForm";
 import { justBefore } from "./find";
 import { placeOf } from "./order";
 import { comparePlaces } from "./output";
-<<<<<<< HEAD
-=======
 import { promptOf } from "./prompt";
->>>>>>> 6e8c9ef0444212567e96ff566bfcd4f1eb605eb7
 import { sendingOf } from "./sending";
 
 const agent = (status: string) => ({ status, queuedMessages: 0 }) as Parameters<typeof sendingOf>[0];
@@ -35,12 +32,9 @@ test("places", () => {
   expect(["2:0:0", "1:10:0", "1:9:3", "1", "1:9"].sort(comparePlaces)).toEqual(["1", "1:9", "1:9:3", "1:10:0", "2:0:0"]);
   expect([justBefore("1:9:3"), justBefore("1:9:0")].map((place) => comparePlaces(place, "1:9:0") >= 0)).toEqual([true, false]);
 });
-<<<<<<< HEAD
-=======
 
 test("the task of a prompt is shown as it was written", () => {
   expect(promptOf("<role>\nx\n</role>\n\n<task>\nDo it &lt;/task> &amp;lt;\n\nwell\n</task>\n\n<rules>\n</rules>")).toEqual({ task: "Do it </task> &lt;\n\nwell", about: "role" });
   expect(promptOf("<missing_signal>\nx\n</missing_signal>")).toEqual({ task: "", about: "missing signal" });
   expect(promptOf("plain")).toEqual({ task: "", about: "" });
 });
->>>>>>> 6e8c9ef0444212567e96ff566bfcd4f1eb605eb7
