@@ -1,9 +1,11 @@
-import type { RefObject } from "react";
+import { lazy, Suspense, type RefObject } from "react";
 import { Field } from "../../../ui/Field";
 import { Seg } from "../../../ui/Seg";
 import { Pick } from "../../../ui/Pick";
-import { SavedFilters } from "./SavedFilters";
-import type { Filter, Show } from "./rows";
+import { FILTERS, isSet, type Filter, type Show } from "./rows";
+
+// Loaded when there is something to keep or to choose.
+const SavedFilters = lazy(() => import("./SavedFilters").then((file) => ({ default: file.SavedFilters })));
 
 const choices: { value: Show; text: string; icon?: string; tone?: string }[] = [
   { value: "all", text: "All" },
@@ -38,7 +40,11 @@ export function FilterBar({ filter, counts, accounts, grouped, onFilter, onGroup
         onChoose={(show) => onFilter({ show })}
       />
       <div className="ml-auto flex items-center gap-1 max-desk:hidden">
-        <SavedFilters filter={filter} onChoose={onFilter} />
+        {(isSet(filter) || localStorage.getItem(FILTERS) !== null) && (
+          <Suspense fallback={null}>
+            <SavedFilters filter={filter} onChoose={onFilter} />
+          </Suspense>
+        )}
         {(accounts.length > 1 || filter.account !== "") && (
           <Pick label="Account" value={filter.account} choices={[{ value: "", text: "All accounts" }, ...accounts.map((one) => ({ value: one, text: one }))]} onChoose={(account) => onFilter({ account })} />
         )}
