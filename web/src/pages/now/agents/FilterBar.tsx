@@ -33,13 +33,15 @@ interface Props {
 export function FilterBar({ filter, counts, accounts, grouped, onFilter, onGrouped, find }: Props) {
   return (
     <div className="sticky top-0 z-3 flex h-11 items-center gap-2 bg-panel px-4 max-tab:top-12 max-tab:h-13 max-tab:overflow-x-auto max-tab:[scrollbar-width:none]">
-      <Seg
-        label="Status"
-        value={filter.show}
-        choices={choices.map((one) => ({ ...one, count: counts[one.value] }))}
-        onChoose={(show) => onFilter({ show })}
-      />
-      <div className="ml-auto flex items-center gap-1 max-desk:hidden">
+      <div className="min-w-0 overflow-x-auto [scrollbar-width:none] max-tab:flex-none max-tab:overflow-visible">
+        <Seg
+          label="Status"
+          value={filter.show}
+          choices={choices.map((one) => ({ ...one, count: counts[one.value] }))}
+          onChoose={(show) => onFilter({ show })}
+        />
+      </div>
+      <div className="ml-auto flex flex-none items-center gap-1 max-desk:hidden">
         {(isSet(filter) || localStorage.getItem(FILTERS) !== null) && (
           <Suspense fallback={null}>
             <SavedFilters filter={filter} onChoose={onFilter} />
@@ -50,8 +52,8 @@ export function FilterBar({ filter, counts, accounts, grouped, onFilter, onGroup
         )}
         <Pick label="Group" value={grouped ? "initiative" : ""} choices={[{ value: "initiative", text: "By initiative" }, { value: "", text: "By start alone" }]} onChoose={(value) => onGrouped(value !== "")} />
       </div>
-      <div ref={find} className="max-desk:ml-auto max-tab:hidden">
-        <Field label="Filter agents" placeholder="Filter agents" icon="u-search" keys="/" value={filter.find} onText={(text) => onFilter({ find: text })} className="w-44 desk:w-56" />
+      <div ref={find} className="w-56 min-w-36 shrink max-desk:ml-auto max-tab:hidden">
+        <Field label="Filter agents" placeholder="Filter agents" icon="u-search" keys="/" value={filter.find} onText={(text) => onFilter({ find: text })} />
       </div>
     </div>
   );

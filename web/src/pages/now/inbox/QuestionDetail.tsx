@@ -9,6 +9,7 @@ import { inert } from "../../../lib/words";
 import { Failure } from "../../../ui/Failure";
 import { Skeleton } from "../../../ui/Skeleton";
 import { Tag } from "../../../ui/Tag";
+import { forget } from "./drafts";
 import { Who, type DetailProps } from "./parts";
 import { QuestionsForm } from "./QuestionsForm";
 
@@ -26,7 +27,8 @@ export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
   const agent = useQuery(agentsQuery(client)).data?.find((one) => one.id === item.agentId);
   const send = useMutation({
     mutationFn: (answers: Record<string, string>) => client.post("/v1/answers", { body: { answers } }),
-    onSuccess: () => {
+    onSuccess: (_, answers) => {
+      forget(Object.keys(answers));
       say(`Answered ${item.agent ?? "the question"}`);
       onDone();
     },
