@@ -48,7 +48,7 @@ export function AccountRow({ account, spent, month, here, open, onOpen }: Props)
           <span className="text-ink-3 tab:hidden">{month} </span>
           {dollars(spent.month)}
         </div>
-        <Button look="quiet" icon={open ? "u-down" : "u-more"} aria-expanded={open} aria-label={`Facts and actions of ${name}`} onClick={onOpen} />
+        <Button look="quiet" className="max-tab:row-start-1 max-tab:col-start-3 max-tab:self-start" icon={open ? "u-down" : "u-more"} aria-expanded={open} aria-label={`Facts and actions of ${name}`} onClick={onOpen} />
       </div>
       {open && <AccountDetail account={account} />}
     </li>

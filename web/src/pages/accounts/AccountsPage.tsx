@@ -5,6 +5,7 @@ import { useCw } from "../../app/cw";
 import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
 import { useNow } from "../../lib/clock";
+import { usePhone } from "../../lib/media";
 import { dollars } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
@@ -17,21 +18,23 @@ import { CostChart } from "./CostChart";
 import { chartOf, dayOf, sinceOf, spentOf } from "./costDays";
 import { Lanes } from "./Lanes";
 
-/** How many days the chart shows. */
-const DAYS = 14;
+/** How many days the chart shows, and how wide it is drawn: what is written in it keeps its size. */
+const wide = { days: 14, width: 760 };
+const narrow = { days: 7, width: 350 };
 const none: AccountView[] = [];
 
 /** The logins and keys that agents work with: how far their limits are used, what they cost, who runs on them. */
 export function AccountsPage() {
   const { client } = useCw();
   const now = useNow();
-  const since = sinceOf(now, DAYS);
+  const size = usePhone() ? narrow : wide;
+  const since = sinceOf(now, wide.days);
   const accounts = useQuery(accountsQuery(client));
   const costs = useQuery(costsByDayQuery(client, since));
   const [adding, setAdding] = useState(false);
   useTitle("Accounts");
   const rows = costs.data ?? [];
-  const chart = costs.data && chartOf(rows, Date.parse(`${dayOf(now)}T12:00:00Z`), DAYS);
+  const chart = costs.data && chartOf(rows, Date.parse(`${dayOf(now)}T12:00:00Z`), size.days);
   return (
     <>
       <TopBar>
@@ -51,7 +54,7 @@ export function AccountsPage() {
         {accounts.data && accounts.data.length > 0 && <AccountList accounts={accounts.data} costs={rows} onAdd={() => setAdding(true)} />}
         {costs.error && <Failure what="The costs cannot be read" error={costs.error} onRetry={() => void costs.refetch()} />}
         <div className="grid border-t border-line desk:grid-cols-[minmax(0,2.5fr)_minmax(18rem,1fr)]">
-          {chart ? <CostChart data={chart} /> : <Skeleton rows={8} />}
+          {chart ? <CostChart data={chart} width={size.width} /> : <Skeleton rows={8} />}
           <Budgets />
         </div>
         <Lanes accounts={accounts.data ?? none} />

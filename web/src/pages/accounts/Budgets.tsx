@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { budgetsQuery, type Budget } from "../../api/accountQueries";
 import { wordsOf } from "../../api/problem";
+import { initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { dollars, oneLine } from "../../lib/words";
@@ -42,12 +43,13 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
     onError: (error) => sayFailed(wordsOf(error)),
   });
   const used = Math.round((100 * budget.spentUsd) / budget.limitUsd);
-  const name = `${budget.scope} ${oneLine(budget.name)}`;
+  const own = useNameOf(budget);
+  const name = `${budget.scope} ${own}`;
   const takeAway = () => set.mutate(0, { onSuccess: () => say(`The budget of ${name} is taken away.`, () => set.mutate(budget.limitUsd)) });
   return (
     <li className="grid gap-1 border-b border-line py-2 last:border-b-0">
       <div className="flex items-baseline justify-between gap-2">
-        <span className="min-w-0 truncate"><span className="font-mid">{oneLine(budget.name)}</span> <span className="text-12 text-ink-3">{budget.scope}</span></span>
+        <span className="min-w-0 truncate"><span className="font-mid">{own}</span> <span className="text-12 text-ink-3">{budget.scope}</span></span>
         <span className="whitespace-nowrap tabular-nums">{dollars(budget.spentUsd)} of {dollars(budget.limitUsd)}</span>
       </div>
       <Meter label={`Budget of ${name}: ${used} % spent`} value={used} tone={used >= 100 ? "fail" : used >= 80 ? "need" : "calm"} />
@@ -58,6 +60,12 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
       </div>
     </li>
   );
+}
+
+/** What people call it: a budget of an initiative knows its id alone. */
+function useNameOf(budget: Budget): string {
+  const initiatives = useQuery(initiativesQuery(useCw().client)).data ?? [];
+  return oneLine(initiatives.find((one) => one.id === budget.scopeId)?.name ?? budget.name);
 }
 
 /** What happens at the limit, or has happened. */

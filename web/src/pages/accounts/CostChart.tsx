@@ -4,15 +4,13 @@ import { SectionHead } from "../../ui/Section";
 import { ticksOf, type CostChartData } from "./costDays";
 
 const fills = ["fill-c1", "fill-c2", "fill-c3", "fill-c4"];
-const W = 760;
 const H = 240;
 const LEFT = 36;
-const RIGHT = 752;
 const TOP = 30;
 const BASE = 205;
 
 /** What each day cost, stacked by account. For those who do not see it, the same as a table. */
-export function CostChart({ data }: { data: CostChartData }) {
+export function CostChart({ data, width }: { data: CostChartData; width: number }) {
   const most = Math.max(0, ...data.days.map((one) => one.total));
   const last = data.days.length - 1;
   const today = data.days[last]?.total ?? 0;
@@ -20,7 +18,7 @@ export function CostChart({ data }: { data: CostChartData }) {
     <figure className="min-w-0 desk:border-r desk:border-line">
       <figcaption>
         <SectionHead title="Cost per day">
-          <span className="text-ink-3">$, days of UTC</span>
+          <span className="whitespace-nowrap text-ink-3">$, days of UTC</span>
           <span className="ml-auto flex flex-wrap justify-end gap-x-3 text-12 text-ink-2">
             {data.series.map((one, i) => (
               <span key={one.key} className="inline-flex items-center gap-1.5">
@@ -32,8 +30,8 @@ export function CostChart({ data }: { data: CostChartData }) {
         </SectionHead>
       </figcaption>
       <div className="px-4 pb-3">
-        <svg viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Cost per day and account; highest ${dollars(most)}, today ${dollars(today)} so far`} className="block w-full">
-          <Bars data={data} most={most} />
+        <svg viewBox={`0 0 ${width} ${H}`} role="img" aria-label={`Cost per day and account; highest ${dollars(most)}, today ${dollars(today)} so far`} className="block w-full">
+          <Bars data={data} most={most} right={width - 8} />
         </svg>
       </div>
       <CostTable data={data} />
@@ -41,17 +39,17 @@ export function CostChart({ data }: { data: CostChartData }) {
   );
 }
 
-function Bars({ data, most }: { data: CostChartData; most: number }) {
+function Bars({ data, most, right }: { data: CostChartData; most: number; right: number }) {
   const ticks = ticksOf(most);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => BASE - (value / top) * (BASE - TOP);
-  const step = (RIGHT - LEFT) / data.days.length;
+  const step = (right - LEFT) / data.days.length;
   const width = Math.min(40, step * 0.68);
   return (
     <>
       {ticks.map((tick) => (
         <Fragment key={tick}>
-          <path d={`M${LEFT} ${y(tick)}H${RIGHT}`} className="stroke-line" />
+          <path d={`M${LEFT} ${y(tick)}H${right}`} className="stroke-line" />
           <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" className="fill-ink-3 text-11">{tick}</text>
         </Fragment>
       ))}

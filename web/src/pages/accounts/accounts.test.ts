@@ -49,6 +49,10 @@ describe("costs of days", () => {
       ["2026-11-21", 6, [0, 0, 3, 3]],
     ]);
   });
+  it("leave out what cost nothing, and name what belongs to no account", () => {
+    const none = [{ key: "2026-11-21", then: "", thenName: "/", costUsd: 1 } as CostRow, cost("2026-11-21", "z", 0)];
+    expect(chartOf(none, now, 3).series).toEqual([{ key: "", name: "no account" }]);
+  });
   it("call nothing other while four are enough", () => expect(chartOf(rows.slice(0, 4), now, 3).series).toHaveLength(4));
   it("sum up today and the month", () => {
     expect(spentOf(rows, now)).toEqual({ today: 6, month: 115 });

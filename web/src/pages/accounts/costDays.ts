@@ -39,11 +39,11 @@ export function sinceOf(now: number, days: number): string {
 /** The last days, stacked by the accounts that cost most; the rest is "other". */
 export function chartOf(rows: CostRow[], now: number, days: number): CostChartData {
   const wanted = Array.from({ length: days }, (_, i) => dayOf(now - (days - 1 - i) * DAY));
-  const shown = rows.filter((row) => row.key >= (wanted[0] ?? ""));
+  const shown = rows.filter((row) => row.key >= (wanted[0] ?? "") && row.costUsd > 0);
   const sums = new Map<string, { name: string; sum: number }>();
   for (const row of shown) {
     const key = row.then ?? "";
-    const one = sums.get(key) ?? { name: row.thenName || "no account", sum: 0 };
+    const one = sums.get(key) ?? { name: row.then && row.thenName ? row.thenName : "no account", sum: 0 };
     sums.set(key, { ...one, sum: one.sum + row.costUsd });
   }
   const ranked = [...sums].sort((a, b) => b[1].sum - a[1].sum || a[1].name.localeCompare(b[1].name));

@@ -4,7 +4,7 @@ import type { LoggedEvent } from "../../api/eventLog";
 import { clockTime, exactTime, inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
-import { groupOf, toneOf } from "./groups";
+import { iconOf, toneOf } from "./groups";
 import { sentence } from "./sentence";
 
 /** Seconds, too: what happened after what matters in a log. */
@@ -29,7 +29,7 @@ export const EventRow = memo(function EventRow({ event, agent, initiative }: Pro
     <li className="border-b border-line">
       <div className="grid min-h-(--row) grid-cols-[4.25rem_1rem_minmax(0,1fr)_12rem_2rem] items-center gap-2 px-4 max-tab:grid-cols-[1rem_minmax(0,1fr)_auto_2.25rem] max-tab:py-1.5">
         <time dateTime={event.at} title={exactTime(event.at)} className="text-12 text-ink-3 max-tab:order-1">{timeOf(event.at)}</time>
-        <Icon name={groupOf(event.type)?.icon ?? "u-pulse"} small className={toneOf(event.type)} />
+        <Icon name={iconOf(event.type)} small className={toneOf(event.type)} />
         <span className="min-w-0 truncate max-tab:line-clamp-3 max-tab:whitespace-normal" title={said}>{said}</span>
         <span className="min-w-0 truncate text-right text-12 text-ink-2 max-tab:hidden">
           {agent ? (

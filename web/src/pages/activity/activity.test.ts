@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { LoggedEvent } from "../../api/eventLog";
+import { merged } from "./useLog";
 import { groupOf, groups, matches, typesOf } from "./groups";
 import { known, sentence } from "./sentence";
 
@@ -62,6 +64,11 @@ describe("a sentence", () => {
     ["later:thing", {}, "later:thing"],
     ["question:requested", { name: "brave-otter", question: "a\u202eb\n\u001b[31mc" }, "brave-otter asks: ab [31mc"],
   ])("of %s with %o", (type, data, want) => expect(sentence({ type, data })).toBe(want));
+});
+
+it("shows an event once that came live and was read, too", () => {
+  const events = (...seqs: number[]) => seqs.map((seq) => ({ seq }) as LoggedEvent);
+  expect(merged(events(7, 5), events(6, 5, 4)).map((one) => one.seq)).toEqual([7, 6, 5, 4]);
 });
 
 describe("filters", () => {

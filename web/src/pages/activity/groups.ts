@@ -53,6 +53,27 @@ export function matches(event: { seq?: number | undefined; type: string; agentId
   return filter.initiative === undefined || event.initiativeId === filter.initiative;
 }
 
+const shapes: Record<string, string> = {
+  "agent:crashed": "s-crashed",
+  "agent:stalled": "s-stalled",
+  "agent:waiting": "s-waiting",
+  "agent:parked": "s-parked",
+  "agent:warning": "s-stalled",
+  "agent:stopped": "s-stopped",
+  "question:answered": "s-idle",
+  "account:exhausted": "s-limit",
+  "task:checkpoint": "s-check",
+  "task:blocked": "s-blocked",
+  "merge:conflicted": "s-conflict",
+  "merge:red": "s-red",
+  "merge:merged": "s-idle",
+};
+
+/** The shape of a status where the event is one, else that of its group. */
+export function iconOf(type: string): string {
+  return shapes[type] ?? groupOf(type)?.icon ?? "u-pulse";
+}
+
 const needs = ["question:requested", "question:reminded", "task:checkpoint", "agent:stalled", "agent:waiting", "agent:warning", "budget:warning", "proposal:created"];
 const fails = ["agent:crashed", "task:blocked", "merge:conflicted", "merge:red", "account:invalid", "budget:spent", "disk:low", "security:refused", "mirror:restored"];
 

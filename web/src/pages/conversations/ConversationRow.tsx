@@ -24,7 +24,7 @@ export function ConversationRow({ one, show, here }: { one: Conversation; show: 
           <span className="text-ink-3"> asks </span>
           <span className="font-mid">{oneLine(askedOf(one))}</span>
         </span>
-        <Ago at={one.answeredAt ?? one.createdAt} className="text-12 text-ink-3" />
+        <Ago at={one.answeredAt ?? one.createdAt} className="text-right text-12 text-ink-3" />
         <span className="col-start-2 min-w-0 truncate text-12 text-ink-2">{oneLine(one.question)}</span>
         <span className={cx("text-right text-12", mark.text)}>{mark.word}</span>
       </Link>

@@ -30,10 +30,12 @@ export function AccessTab() {
       {tokens.isPending && !tokens.error && <Skeleton rows={4} />}
       {tokens.data && living.length === 0 && <p className="px-4 pb-3 text-ink-3">None lives.</p>}
       <ul>{living.map((one) => <TokenRow key={one.id} token={one} />)}</ul>
-      <div className="grid max-w-164 gap-2 border-t border-line p-4 text-ink-2">
-        <p>Another browser is let in by a code that works once. A dashboard of your own gets a token. Both are made in a terminal on the machine that runs cw:</p>
-        <Command text="cw open" />
-        <Command text="cw token create --name wall-screen" />
+      <div className="border-t border-line p-4">
+        <div className="grid max-w-164 gap-2 text-ink-2">
+          <p>Another browser is let in by a code that works once. A dashboard of your own gets a token. Both are made in a terminal on the machine that runs cw:</p>
+          <Command text="cw open" />
+          <Command text="cw token create --name wall-screen" />
+        </div>
       </div>
     </section>
   );
