@@ -8,7 +8,7 @@ const daemon = process.env.CW_HTTP ?? "http://127.0.0.1:7420";
 // What each page needs, in one file, and Now in another: they pack better than forty small ones. What only
 // some pages need of these folders is left to them.
 const frame = /node_modules\/(preact|@tanstack\/(react-)?(query|router|store|history))|\/src\/(lib|api|ui|app)\//;
-const notFrame = /useQueries|queriesObserver|useMutation|mutationObserver|nfiniteQuery|app\/(Palette|palette|NewAgent|spawn|AllKeys)|ui\/(Dialog|Pick|TextArea|Markdown|Meter|QuestionForm)|lib\/(markdown|minutes)|api\/\w+Queries/;
+const notFrame = /useQueries|queriesObserver|useMutation|mutationObserver|nfiniteQuery|app\/(Palette|palette|NewAgent|spawn|AllKeys|SignIn)|ui\/(Dialog|Pick|TextArea|Markdown|Meter|QuestionForm)|lib\/(markdown|minutes)|api\/\w+Queries/;
 const now = /\/src\/(pages\/now\/|ui\/Pick)/;
 const notNow = /now\/(details|NoAgents|agents\/(BulkBar|[sS]avedFilters)|acts\/(Asking|MessageDialog|StopDialog|calls|perform)|inbox\/(Question|Options|drafts|Answered))/;
 const groups = [

@@ -1,11 +1,13 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useEffect, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 import { runKeys } from "./keys";
 import { router } from "./router";
 import { CwProvider, type Cw } from "./cw";
-import { SignIn } from "./SignIn";
 import { runClock } from "../lib/clock";
+
+// Who has a session never needs it.
+const SignIn = lazy(() => import("./SignIn").then((file) => ({ default: file.SignIn })));
 
 /** The dashboard of a browser that has a session, else how to get one. */
 export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
@@ -18,7 +20,7 @@ export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
     void cw.live.run(end.signal).catch(() => undefined); // a refusal forgets the token, or is told by what the pages read
     return () => end.abort();
   }, [cw, token]);
-  if (token === null) return <SignIn error={signInError} />;
+  if (token === null) return <Suspense fallback={null}><SignIn error={signInError} /></Suspense>;
   return (
     <QueryClientProvider client={cw.queries}>
       <CwProvider cw={cw}>

@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-D9gr1g6m.js";
