@@ -5,16 +5,29 @@ import { defineConfig } from "vitest/config";
 // Where a daemon answers while pages are worked on: CW_HTTP=http://127.0.0.1:7420.
 const daemon = process.env.CW_HTTP ?? "http://127.0.0.1:7420";
 
-// What each page needs, in one file, and Now in another: they pack better than forty small ones. What only
-// some pages need of these folders is left to them.
-const frame = /node_modules\/(preact|@tanstack\/(react-)?(query|router|store|history))|\/src\/(lib|api|ui|app)\//;
-const notFrame = /useQueries|queriesObserver|useMutation|mutationObserver|nfiniteQuery|app\/(Palette|palette|NewAgent|spawn|AllKeys|SignIn)|ui\/(Dialog|Pick|TextArea|Markdown|Meter|QuestionForm)|lib\/(markdown|minutes)|api\/\w+Queries/;
-const now = /\/src\/(pages\/now\/|ui\/Pick)/;
-const notNow = /now\/(details|NoAgents|agents\/(BulkBar|[sS]avedFilters)|acts\/(Asking|MessageDialog|StopDialog|calls|perform)|inbox\/(Question|Options|drafts|Answered))/;
-const groups = [
-  { name: "frame", test: (id: string) => frame.test(id) && !notFrame.test(id), priority: 1 },
-  { name: "now", test: (id: string) => now.test(id) && !notNow.test(id) },
-];
+interface Modules {
+  getModuleInfo: (id: string) => { importedIds: string[] } | null;
+}
+
+/** A file and all that it imports, without what is loaded later. */
+function needs(modules: Modules, file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const one of modules.getModuleInfo(file)?.importedIds ?? []) needs(modules, one, found);
+  return found;
+}
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+// A library's index names these, and only pages that are loaded later use them.
+const later = /useQueries|queriesObserver|useMutation|mutationObserver|nfiniteQuery/;
+
+/** What every page needs is one file and what Now needs beside it is another: two pack better than forty. */
+function chunkOf(id: string, modules: Modules): string | null {
+  const main = path("src/main.tsx");
+  if (id === main || later.test(id)) return null;
+  if (needs(modules, main).has(id)) return "frame";
+  return needs(modules, path("src/pages/now/NowPage.tsx")).has(id) ? "now" : null;
+}
 
 export default defineConfig({
   plugins: [tailwindcss()],
@@ -25,7 +38,7 @@ export default defineConfig({
       "react-dom/client": "preact/compat/client",
       "react-dom": "preact/compat",
       react: "preact/compat",
-      "use-sync-external-store/shim/with-selector": fileURLToPath(new URL("src/lib/withSelector.ts", import.meta.url)),
+      "use-sync-external-store/shim/with-selector": path("src/lib/withSelector.ts"),
     },
     dedupe: ["preact"],
   },
@@ -37,7 +50,7 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     // "use client" means nothing here, and each library says it often.
-    rolldownOptions: { output: { codeSplitting: { groups } }, onLog: (level, log, tell) => log.code !== "MODULE_LEVEL_DIRECTIVE" && tell(level, log) },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: chunkOf }] } }, onLog: (level, log, tell) => log.code !== "MODULE_LEVEL_DIRECTIVE" && tell(level, log) },
   },
   test: {
     environment: "happy-dom",
