@@ -23,11 +23,13 @@ function take(name) {
 }
 
 for (const [name, chunk] of Object.entries(manifest)) {
-  if (chunk.isEntry) {
-    take(name);
-    for (const page of (chunk.dynamicImports ?? []).filter((one) => FIRST_PAGE.test(one))) take(page);
-  }
+  if (chunk.isEntry) take(name);
 }
+for (const name of [...seen]) {
+  const page = (manifest[name].dynamicImports ?? []).find((one) => FIRST_PAGE.test(one));
+  if (page) take(page);
+}
+if (![...seen].some((name) => FIRST_PAGE.test(name))) throw new Error("the first page is not in the manifest");
 
 const fonts = /\.woff2$/;
 let total = 0;

@@ -99,7 +99,7 @@ func (f *fakeServices) add(now cw.AgentView, end *cw.AgentView, output ...cw.Str
 	}
 	for i, e := range output {
 		f.output[now.ID] = append(f.output[now.ID], cw.OutputEvent{
-			Position: fmt.Sprintf("1:%d:0", i*10), ChunkID: int64(i + 1), Session: 1, Event: e,
+			Position: fmt.Sprintf("1:%d:0", i*10), ChunkID: int64(i + 1), Session: 1, At: epoch.Add(time.Duration(i) * time.Second), Event: e,
 		})
 	}
 }

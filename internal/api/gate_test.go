@@ -144,6 +144,8 @@ func bodyFor(row api.Route) string {
 		return `{"enabled":false}`
 	case "create-initiative", "edit-initiative", "create-phase", "edit-phase", "create-task", "edit-task":
 		return `{"name":"x"}`
+	case "edit-page-document":
+		return `{"revision":1,"document":{"type":"doc"}}`
 	case "create-page", "edit-page":
 		return `{"title":"x"}`
 	case "accept-proposals", "dismiss-proposals":

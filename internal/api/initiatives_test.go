@@ -77,7 +77,7 @@ func TestAgentsReadTheirInitiative(t *testing.T) {
 			}
 		}
 	}
-	if readable != 8 || refused < 40 {
+	if readable != 9 || refused < 40 {
 		t.Errorf("%d routes can be read, %d requests were refused", readable, refused)
 	}
 }

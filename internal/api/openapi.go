@@ -211,7 +211,7 @@ func mayBeRefused() []string {
 		"ask-agent", "answer-conversation",
 		"remove-project", "trust-project", "create-token", "get-agent-diff", "make-backup", "add-account", "set-account", "remove-account",
 		"login-account", "finish-login", "try-hooks",
-		"edit-initiative", "create-pull-request", "create-page", "edit-page", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
+		"edit-initiative", "create-pull-request", "create-page", "edit-page", "edit-page-document", "remove-page", "create-phase", "edit-phase", "create-task", "edit-task",
 		"accept-proposals", "dismiss-proposals",
 		"retry-task", "decide-task", "land-initiative", "get-task-diff", "get-initiative-diff",
 	}

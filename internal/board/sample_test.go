@@ -28,6 +28,9 @@ func worker(name string, status cw.AgentStatus, initiative cw.InitiativeID, minu
 func busy(tool string, over, of int) func(*cw.AgentView) {
 	return func(v *cw.AgentView) {
 		v.Activity = &cw.Activity{State: cw.ActivityBusy, Tool: tool}
+		if tool == "Edit" {
+			v.Activity.Verb, v.Activity.Subject = "edit", "internal/webhook/deliver.go"
+		}
 		v.Plan = &cw.PlanSummary{Done: over, Of: of, Current: "Scheduler picks what is due, oldest first"}
 	}
 }

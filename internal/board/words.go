@@ -37,6 +37,10 @@ func (v *View) doing(a cw.AgentView) string {
 
 // working tells what a running agent does.
 func (v *View) working(a cw.AgentView) string {
+	if act := a.Activity; act != nil && act.Verb != "" {
+		verb := string(act.Verb)
+		return strings.TrimSpace(strings.ToUpper(verb[:1]) + flat(verb[1:]) + " " + flat(act.Subject))
+	}
 	if act := a.Activity; act != nil && act.Tool != "" {
 		return strings.TrimSpace("Uses " + flat(act.Tool))
 	}

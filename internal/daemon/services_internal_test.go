@@ -42,7 +42,7 @@ func TestShutdownWithoutADatabase(t *testing.T) {
 	must(t, db.Close())
 	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
 	ended := false
-	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, shutdown: func() { ended = true }}
+	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, door: &tcpDoor{}, shutdown: func() { ended = true }}
 	if _, err := service.Status(t.Context()); err == nil {
 		t.Error("the status of a closed database is told")
 	}

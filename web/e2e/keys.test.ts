@@ -64,7 +64,7 @@ test("the first Tab leads past the sidebar, and whatever has the focus shows it"
       const one = document.activeElement as HTMLElement | null;
       if (!one || one === document.body) return null;
       const style = getComputedStyle(one);
-      const around = one.closest("label, [data-focus]");
+      const around = one.closest("label, tr, li, [role=row]"); // a row shows it for its link
       const ring = (s: CSSStyleDeclaration) => (s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== "none";
       return { what: one.outerHTML.slice(0, 160), ring: ring(style) || (around !== null && ring(getComputedStyle(around))) };
     });

@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -301,6 +303,58 @@ func TestElsewhere(t *testing.T) {
 		p.shows("not from here: cw pr create shop")
 		p.press("m")
 		p.shows("no agent is behind this: cw pr create shop")
+	})
+}
+
+// leaving are services of a daemon that goes away without an event.
+type leaving struct {
+	*servicetest.Memory
+
+	gone atomic.Bool
+}
+
+func (l *leaving) Whoami(context.Context) (cw.Whoami, error) {
+	if l.gone.Load() {
+		return cw.Whoami{}, cw.Errorf(cw.CodeUnreachable, "no daemon")
+	}
+	return cw.Whoami{}, nil
+}
+
+// TestWatchMisses: a daemon that goes away is missed within seconds, though no event
+// tells of it, and found again as soon.
+func TestWatchMisses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &leaving{Memory: servicetest.NewMemory()}
+		ctx, cancel := context.WithCancel(t.Context())
+		looks := make(chan error, 100)
+		over := make(chan error)
+		go func() {
+			over <- Watch(ctx, l, func(ctx context.Context) error {
+				_, err := l.Whoami(ctx)
+				looks <- err
+				return err
+			})
+		}()
+		time.Sleep(Quiet / 2)
+		l.gone.Store(true)
+		time.Sleep(Away + Every)
+		l.gone.Store(false)
+		time.Sleep(Away + Every)
+		cancel()
+		if err := <-over; !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		close(looks)
+		var seen []bool
+		for err := range looks {
+			if there := err == nil; len(seen) == 0 || seen[len(seen)-1] != there {
+				seen = append(seen, there)
+			}
+		}
+		if !slices.Equal(seen, []bool{true, false, true}) {
+			t.Errorf("the daemon was there: %v", seen)
+		}
 	})
 }
 

@@ -14,21 +14,28 @@ const (
 	// Quiet is how long a watch believes that nothing changed while no event tells
 	// of anything: free space and sizes have none.
 	Quiet = 30 * time.Second
-	// Away is how long it waits for a daemon that cannot be reached.
+	// Away is how long it waits for a daemon that cannot be reached, and how often
+	// it asks whether one that tells of nothing is still there.
 	Away = 3 * time.Second
 )
+
+// Watched is what a watch follows.
+type Watched interface {
+	cw.EventService
+	cw.DaemonService
+}
 
 // Watch calls look now, and again when events tell of something, at most once in
 // Every, until ctx ends. A daemon that cannot be reached is tried again; any other
 // error of look ends the watch.
-func Watch(ctx context.Context, events cw.EventService, look func(context.Context) error) error {
+func Watch(ctx context.Context, svc Watched, look func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	bell := make(chan struct{}, 1)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		for _, err := range events.Events(ctx, cw.EventQuery{Follow: true, Tail: true}) {
+		for _, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: true}) {
 			if err != nil {
 				return // without events it looks now and then
 			}
@@ -50,26 +57,35 @@ func Watch(ctx context.Context, events cw.EventService, look func(context.Contex
 		case err != nil:
 			return err
 		}
-		if err := restUntil(ctx, bell, quiet); err != nil {
+		if err := restUntil(ctx, svc, bell, quiet); err != nil {
 			return err
 		}
 	}
 }
 
-// restUntil waits until the bell rings, but not shorter than Every, and not longer
-// than quiet.
-func restUntil(ctx context.Context, bell <-chan struct{}, quiet time.Duration) error {
+// restUntil waits until the bell rings or the daemon goes away, but not shorter
+// than Every, and not longer than quiet.
+func restUntil(ctx context.Context, svc cw.DaemonService, bell <-chan struct{}, quiet time.Duration) error {
 	longest := time.After(quiet)
 	select {
 	case <-time.After(Every):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	select {
-	case <-bell:
-	case <-longest:
-	case <-ctx.Done():
-		return ctx.Err()
+	there := time.NewTicker(Away)
+	defer there.Stop()
+	for {
+		select {
+		case <-bell:
+			return nil
+		case <-longest:
+			return nil
+		case <-there.C:
+			if _, err := svc.Whoami(ctx); cw.ErrorCode(err) == cw.CodeUnreachable {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return nil
 }

@@ -206,18 +206,29 @@ func (s *stage) lastWords() string {
 	return string(data[max(0, len(data)-4000):])
 }
 
-// close kills everything that has this home, and removes the folder. A process
-// may start another one while it is looked at, so it looks until none is left.
+// close kills everything that has this home, and removes the folder. A command
+// of cw that was just begun may still start a daemon, so it looks again when the
+// folder is gone.
 func (s *stage) close() error {
+	s.killAll()
+	err := os.RemoveAll(s.Root)
+	for range 20 {
+		time.Sleep(look)
+		s.killAll()
+	}
+	return errors.Join(err, os.RemoveAll(s.Root))
+}
+
+// killAll kills what has this home until nothing is left.
+func (s *stage) killAll() {
 	for range 100 {
 		left := lab.Processes(string(s.Home))
 		if len(left) == 0 {
-			break
+			return
 		}
 		for _, p := range left {
 			lab.KillProcess(p)
 		}
 		time.Sleep(look)
 	}
-	return os.RemoveAll(s.Root)
 }

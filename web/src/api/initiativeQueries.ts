@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { Client, Schema } from "./client";
 import { everything } from "./queries";
 
@@ -59,6 +59,10 @@ export const taskQuery = (client: Client, id: string) =>
 export const pageQuery = (client: Client, id: string) =>
   queryOptions({ queryKey: ["pages", "one", id], queryFn: ({ signal }) => client.get("/v1/pages/{page}", { path: { page: id }, signal }) });
 
+/** A page as the editor has it. */
+export const documentQuery = (client: Client, id: string) =>
+  queryOptions({ queryKey: ["pages", "document", id], queryFn: ({ signal }) => client.get("/v1/pages/{page}/document", { path: { page: id }, signal }) });
+
 export const budgetsQuery = (client: Client) =>
   queryOptions({ queryKey: ["budgets"], queryFn: ({ signal }) => client.get("/v1/budgets", { signal }) });
 
@@ -69,4 +73,13 @@ export const projectsQuery = (client: Client) =>
   queryOptions({
     queryKey: ["projects", "all"],
     queryFn: ({ signal }) => everything((cursor) => client.get("/v1/projects", { query: { limit: 200, cursor }, signal })),
+  });
+
+/** What happened in an initiative, newest first, a page at a time. */
+export const logQuery = (client: Client, ref: string, types: Schema<"EventType">[]) =>
+  infiniteQueryOptions({
+    queryKey: ["initiatives", "log", ref],
+    queryFn: ({ pageParam, signal }) => client.get("/v1/events/log", { query: { initiative: ref, type: types, limit: 100, before: pageParam }, signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => page.older,
   });

@@ -44,6 +44,7 @@ export class Live {
       onFrame: (frame) => {
         this.take(JSON.parse(frame.data) as CwEvent);
       },
+      onPlace: (id) => this.seq.set(Number(id)),
       onState: (state) => {
         const before = this.state.get().kind;
         this.state.set(state);
@@ -71,7 +72,6 @@ export class Live {
   };
 
   private take(event: CwEvent): void {
-    if (event.seq !== undefined) this.seq.set(event.seq);
     for (const watcher of this.watchers) watcher(event);
     if (event.type === "agent:activity") return this.noteActivity(event);
     for (const key of touched(event)) this.old.add(key);

@@ -16,6 +16,8 @@ export interface StreamOptions {
   /** The id after which it begins; null: where the address says. */
   after: string | null;
   onFrame: (frame: Frame) => void;
+  /** The place that was reached: what a connection begins with after this one. */
+  onPlace?: (id: string) => void;
   onState: (state: StreamState) => void;
   /** The place is no longer kept (410): what was read is to be read anew. It gives the id to go on after. */
   onGone?: () => string | null;
@@ -58,7 +60,9 @@ export async function follow(options: StreamOptions): Promise<void> {
   while (!options.signal.aborted) {
     try {
       const ended = await readOnce(options, after, (frame) => {
-        if (frame.id !== null) after = frame.id;
+        if (frame.id === null) return;
+        after = frame.id;
+        options.onPlace?.(after);
       }, () => {
         lostSince = null;
         delay = FIRST_WAIT;

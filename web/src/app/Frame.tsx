@@ -1,7 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
 import { Announcer } from "./Announcer";
 import { ConnectionBanner } from "./ConnectionBanner";
-import { HelpKeys } from "./HelpKeys";
 import { Notices } from "./notices";
 import { Overlays } from "./Overlays";
 import { Sidebar } from "./Sidebar";
@@ -19,7 +18,6 @@ export function Frame() {
       <StatusBar />
       <ConnectionBanner />
       <Notices />
-      <HelpKeys />
       <Overlays />
       <Announcer />
     </div>

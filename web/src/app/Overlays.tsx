@@ -1,23 +1,26 @@
 import { lazy, Suspense } from "react";
 import { useStore } from "../lib/store";
-import { useKeys } from "./keys";
-import { closeOverlay, openNewAgent, openPalette, overlay } from "./overlays";
+import { useOuterKeys } from "./keys";
+import { closeOverlay, openKeys, openNewAgent, openPalette, overlay } from "./overlays";
 
-// Both are loaded when they are first opened.
+// They are loaded when they are first opened.
 const Palette = lazy(() => import("./Palette").then((file) => ({ default: file.Palette })));
 const NewAgent = lazy(() => import("./NewAgent").then((file) => ({ default: file.NewAgent })));
+const AllKeys = lazy(() => import("./AllKeys").then((file) => ({ default: file.AllKeys })));
 
 /** What can be opened from every page. */
 export function Overlays() {
   const open = useStore(overlay);
-  useKeys("Everywhere", [
+  useOuterKeys("Everywhere", [
     { key: "mod+k", does: "search or run a command", typing: true, run: openPalette },
     { key: "c", does: "new agent", run: openNewAgent },
+    { key: "?", does: "all keys", hint: true, run: openKeys },
   ]);
   return (
     <Suspense fallback={null}>
       {open === "palette" && <Palette onClose={closeOverlay} />}
       {open === "new-agent" && <NewAgent onClose={closeOverlay} />}
+      {open === "keys" && <AllKeys onClose={closeOverlay} />}
     </Suspense>
   );
 }

@@ -1,5 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { nameOf, pressed, type Key } from "./keys";
+import { createElement, type ReactNode } from "react";
+import { render } from "@testing-library/preact";
+import type { ComponentChild } from "preact";
+import { layers, nameOf, pressed, useKeys, useOuterKeys, type Key } from "./keys";
 
 const none = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
 
@@ -38,4 +41,19 @@ test("the innermost part's key wins, and a button keeps its own", () => {
   const stack = [{ name: "page", keys: [outer] }, { name: "inbox", keys: [inner] }];
   expect(pressed(stack, press("main", "Enter"))).toBe(inner);
   expect(pressed(stack, press("button", "Enter"))).toBeNull();
+});
+
+function Page() {
+  useKeys("page", [act("c")]);
+  return null;
+}
+
+function Around({ children }: { children?: ReactNode }) {
+  useOuterKeys("frame", [act("c")]);
+  return children;
+}
+
+test("a page's key wins over that of the frame, though effects of the frame run later", () => {
+  render(createElement(Around, null, createElement(Page)) as unknown as ComponentChild);
+  expect(layers.get().map((layer) => layer.name)).toEqual(["frame", "page"]);
 });

@@ -78,6 +78,16 @@ export function runKeys(signal: AbortSignal): void {
  * change from one paint to the next; which keys there are, too.
  */
 export function useKeys(name: string, keys: Key[]): void {
+  useLayer(name, keys, (all, layer) => [...all, layer]);
+}
+
+/** The same for what lies around all pages: a page's own key wins, whichever came first. */
+export function useOuterKeys(name: string, keys: Key[]): void {
+  useLayer(name, keys, (all, layer) => [layer, ...all]);
+}
+
+function useLayer(name: string, keys: Key[], put: (all: Layer[], layer: Layer) => Layer[]): void {
+  const place = useRef(put);
   const now = useRef(keys);
   now.current = keys;
   const shape = keys.map((key) => `${key.key}\t${key.does}\t${key.hint === true}\t${key.typing === true}`).join("\n");
@@ -86,7 +96,7 @@ export function useKeys(name: string, keys: Key[]): void {
       name,
       keys: now.current.map((key) => ({ ...key, run: (event) => now.current.find((one) => one.key === key.key)?.run(event) })),
     };
-    layers.set([...layers.get(), layer]);
+    layers.set(place.current(layers.get(), layer));
     return () => layers.set(layers.get().filter((one) => one !== layer));
   }, [name, shape]);
 }

@@ -5,6 +5,7 @@ import type { Task } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
+import { inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 
 type Question = Schema<"TaskQuestion"> & { id: string };
@@ -66,13 +67,13 @@ function OneQuestion({ question, chosen, onChoose }: { question: Question; chose
   const write = (text: string) => onChoose([...(question.multiSelect ? chosen.filter((one) => labels.includes(one)) : []), ...(text === "" ? [] : [text])]);
   return (
     <fieldset className="grid gap-1 px-3">
-      <legend className="mb-1 text-14 font-mid">{question.question}</legend>
+      <legend className="mb-1 text-14 font-mid">{inert(question.question)}</legend>
       {options.map((option) => (
         <label key={option.label} className="flex items-start gap-2 rounded-box border border-line-2 px-2 py-1.5 hover:bg-hover has-checked:border-ink has-checked:bg-select">
           <input type={question.multiSelect ? "checkbox" : "radio"} name={name} className="mt-1" checked={chosen.includes(option.label)} onChange={() => toggle(option.label)} />
           <span>
-            <span className="font-mid">{option.label}</span>
-            {option.description && <span className="block text-12 text-ink-2">{option.description}</span>}
+            <span className="font-mid">{inert(option.label)}</span>
+            {option.description && <span className="block text-12 text-ink-2">{inert(option.description)}</span>}
           </span>
         </label>
       ))}

@@ -83,7 +83,7 @@ function Node({ node, row, selected, onSelect }: { node: GraphNode; row: TaskRow
     >
       <Icon name={row.mark.icon} small className={row.mark.tone} />
       <span className="min-w-0 flex-1 text-11">
-        <span className={cx("block truncate font-mid", status === "done" ? "text-ink-3" : "text-ink")}>{row.task.name}</span>
+        <span className={cx("block truncate font-mid", status === "done" ? "text-ink-3" : "text-ink")}>{row.name}</span>
         <span className="block truncate text-ink-3 tabular-nums">{below(row)}</span>
       </span>
     </button>

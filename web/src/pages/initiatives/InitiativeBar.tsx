@@ -13,8 +13,17 @@ import { Tag } from "../../ui/Tag";
 import { initiativeMark } from "./mark";
 import { atWork, workWords } from "./tree";
 
+interface Props {
+  view: InitiativeView;
+  agents: AgentView[];
+  /** Work on its way to the branch. */
+  merges: number;
+  timeline: boolean;
+  onTimeline: () => void;
+}
+
 /** What it is called, what it costs, and its review. */
-export function InitiativeBar({ view, agents, merges }: { view: InitiativeView; agents: AgentView[]; merges: number }) {
+export function InitiativeBar({ view, agents, merges, timeline, onTimeline }: Props) {
   const { client } = useCw();
   const mark = initiativeMark(view.status, view.tasks);
   return (
@@ -36,6 +45,7 @@ export function InitiativeBar({ view, agents, merges }: { view: InitiativeView; 
         {workWords(atWork(agents))}
         <Cost view={view} />
       </span>
+      <Button icon="u-clock" look="quiet" aria-pressed={timeline} onClick={onTimeline} className="max-desk:hidden">Timeline</Button>
       {view.status === "active" && <Hold client={client} view={view} />}
       <Link
         to="/review/$noun/$ref"

@@ -15,6 +15,7 @@ import { PagesPane } from "./PagesPane";
 import { ProposalsPane } from "./ProposalsPane";
 import { TaskPane } from "./TaskPane";
 import { TaskTree } from "./TaskTree";
+import { TimelinePane } from "./TimelinePane";
 import { treeOf } from "./tree";
 
 /** One initiative: its tasks, its pages, and what agents suggest. */
@@ -31,7 +32,8 @@ export function InitiativePage() {
   );
 }
 
-type Pane = "tasks" | "page" | "proposals";
+const panes = ["tasks", "page", "proposals", "timeline"] as const;
+type Pane = (typeof panes)[number];
 
 function Whole({ view }: { view: InitiativeView }) {
   const { client } = useCw();
@@ -44,36 +46,26 @@ function Whole({ view }: { view: InitiativeView }) {
   const graph = useGraph();
   const open = proposals.data ?? [];
   const task = view.tasks.find((one) => one.id === search.task);
-  const pane: Pane = search.view === "proposals" || search.view === "tasks" ? search.view : task || search.page ? "page" : "tasks";
+  const pane = panes.find((one) => one === search.view) ?? (task || search.page ? "page" : "tasks");
 
   const select = (id: string | undefined) => void navigate({ search: (before) => ({ ...before, task: id, view: id ? "page" : before.view }), replace: true });
   const show = (view: Pane) => void navigate({ search: (before) => ({ ...before, view }), replace: true });
   useKeys("Initiative", [
     { key: "r", does: "review", hint: true, run: () => void navigate({ to: "/review/$noun/$ref", params: { noun: "initiative", ref: view.slug } }) },
     { key: "g", does: "graph", hint: true, run: graph.toggle },
-    ...(task ? [{ key: "Escape", does: "back to the page", run: () => select(undefined) }] : []),
+    { key: "t", does: "timeline", run: () => show(pane === "timeline" ? "page" : "timeline") },
+    ...(pane === "timeline" ? [{ key: "Escape", does: "back to the page", run: () => show("page") }] : task ? [{ key: "Escape", does: "back to the page", run: () => select(undefined) }] : []),
   ]);
   return (
     <>
-      <InitiativeBar view={view} agents={agents.data ?? []} merges={dispatch.data?.merges.length ?? 0} />
+      <InitiativeBar view={view} agents={agents.data ?? []} merges={dispatch.data?.merges.length ?? 0} timeline={pane === "timeline"} onTimeline={() => show(pane === "timeline" ? "page" : "timeline")} />
       <Main>
-        <div className="border-b border-line px-4 py-2 desk:hidden">
-          <Seg
-            label="What is shown"
-            value={pane}
-            choices={[
-              { value: "tasks", text: "Tasks", count: view.tasks.length },
-              { value: "page", text: task ? "Task" : "Pages" },
-              { value: "proposals", text: "Proposals", count: open.length },
-            ]}
-            onChoose={show}
-          />
-        </div>
+        <Panes pane={pane} tasks={view.tasks.length} proposals={open.length} middle={task ? "Task" : "Pages"} onShow={show} />
         <div className="grid h-full grid-cols-[19rem_minmax(0,1fr)_24.5rem] grid-rows-[auto_minmax(0,1fr)] max-desk:h-[calc(100%-3rem)] max-desk:grid-cols-[16rem_minmax(0,1fr)] max-tab:block max-tab:h-auto">
           <TaskTree tree={tree} view={view} dispatch={dispatch.data} selected={task?.id ?? ""} onSelect={select} className={cx("row-span-2", pane !== "tasks" && "max-tab:hidden")} />
           {graph.shown && view.tasks.length > 0 ? <GraphStrip tree={tree} selected={task?.id ?? ""} onSelect={select} /> : <span className="hidden" />}
-          <section aria-label={task ? "Task" : "Pages"} className={cx("min-h-0 min-w-0 overflow-auto", graph.shown && view.tasks.length > 0 ? "row-start-2" : "row-span-2", "col-start-2", pane === "proposals" && "max-desk:hidden", pane === "tasks" && "max-tab:hidden")}>
-            {task ? <TaskPane key={task.id} head={task} tree={tree} view={view} onSelect={select} /> : <PagesPane view={view} chosen={search.page ?? ""} />}
+          <section aria-label={pane === "timeline" ? "Timeline" : task ? "Task" : "Pages"} className={cx("min-h-0 min-w-0 overflow-auto", graph.shown && view.tasks.length > 0 ? "row-start-2" : "row-span-2", "col-start-2", pane === "proposals" && "max-desk:hidden", pane === "tasks" && "max-tab:hidden")}>
+            {pane === "timeline" ? <TimelinePane view={view} onSelect={select} onClose={() => show("page")} /> : task ? <TaskPane key={task.id} head={task} tree={tree} view={view} onSelect={select} /> : <PagesPane view={view} chosen={search.page ?? ""} />}
           </section>
           <ProposalsPane
             view={view}
@@ -84,6 +76,17 @@ function Whole({ view }: { view: InitiativeView }) {
         </div>
       </Main>
     </>
+  );
+}
+
+/** Where there is no room for everything: which part is shown. Beside the tree, one of the others. */
+function Panes({ pane, tasks, proposals, middle, onShow }: { pane: Pane; tasks: number; proposals: number; middle: string; onShow: (pane: Pane) => void }) {
+  const others = [{ value: "page" as const, text: middle }, { value: "proposals" as const, text: "Proposals", count: proposals }, { value: "timeline" as const, text: "Timeline" }];
+  return (
+    <div className="border-b border-line px-4 py-2 desk:hidden">
+      <span className="max-tab:hidden"><Seg<Pane> label="Beside the tasks" value={pane === "tasks" ? "page" : pane} choices={others} onChoose={onShow} /></span>
+      <span className="tab:hidden"><Seg<Pane> label="What is shown" value={pane} choices={[{ value: "tasks", text: "Tasks", count: tasks }, ...others]} onChoose={onShow} /></span>
+    </div>
   );
 }
 

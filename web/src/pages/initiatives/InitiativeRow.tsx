@@ -10,7 +10,7 @@ import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { initiativeMark } from "./mark";
 import { standsAt } from "./stands";
-import { workWords } from "./tree";
+import { mergedOf, workWords } from "./tree";
 
 interface Props {
   one: Schema<"Initiative">;
@@ -22,20 +22,20 @@ interface Props {
 /** One initiative in a row: progress, who works, what waits, what it costs. */
 export function InitiativeRow({ one, view, dispatch, cost }: Props) {
   const mark = initiativeMark(one.status, view?.tasks ?? []);
-  const at = standsAt(one.id, view, dispatch);
+  const at = standsAt(one.id, dispatch);
   return (
     <li className="group relative border-b border-line hover:bg-hover focus-within:bg-hover">
       <Link
         to="/initiatives/$slug"
         params={{ slug: one.slug }}
-        className="grid min-h-11 grid-cols-[1rem_minmax(10rem,1.6fr)_6rem_minmax(8rem,1fr)_minmax(8rem,1fr)_5rem_2rem] items-center gap-3 px-4 py-1.5 max-desk:grid-cols-[1rem_minmax(8rem,1.6fr)_5rem_minmax(7rem,1fr)_2rem] max-tab:grid-cols-[1rem_minmax(0,1fr)_auto]"
+        className="grid min-h-11 grid-cols-[1rem_minmax(10rem,1.6fr)_8rem_minmax(8rem,1fr)_minmax(8rem,1fr)_5rem_2rem] items-center gap-3 px-4 py-1.5 max-desk:grid-cols-[1rem_minmax(8rem,1.6fr)_7rem_minmax(7rem,1fr)_2rem] max-tab:grid-cols-[1rem_minmax(0,1fr)_auto]"
       >
         <Icon name={mark.icon} className={mark.tone} label={mark.word} />
         <span className="min-w-0">
           <span className="block truncate font-mid">{one.name}</span>
           <span className="block truncate text-12 text-ink-3">{oneLine(one.goal === one.name ? one.projects.map((project) => project.name).join(", ") : one.goal)}</span>
         </span>
-        <span className="text-12 text-ink-2 tabular-nums">{view && (view.tasks.length > 0 ? `${at.done} of ${view.tasks.length}` : "no tasks")}</span>
+        <span className="text-12 text-ink-2 tabular-nums">{view && (view.tasks.length > 0 ? mergedOf(view.tasks) : "no tasks yet")}</span>
         <span className="truncate text-12 tabular-nums max-tab:col-start-2">
           {at.person > 0 ? <span className="text-need">{count(at.person, "task waits for you", "tasks wait for you")}</span> : at.waiting > 0 ? <span className="text-ink-2">{count(at.waiting, "task waits", "tasks wait")}</span> : null}
         </span>

@@ -32,15 +32,15 @@ export function InitiativesPage() {
   };
   useKeys("Initiatives", [
     { key: "j", does: "move", hint: true, run: () => move(1) },
-    { key: "k", does: "move", hint: true, run: () => move(-1) },
-    { key: "c", does: "new initiative", hint: true, run: () => setCreating(true) },
+    { key: "k", does: "move", run: () => move(-1) },
+    { key: "shift+c", does: "new initiative", hint: true, run: () => setCreating(true) },
   ]);
   return (
     <>
       <TopBar>
         <h1 className="text-14 font-bold">Initiatives</h1>
         <span className="flex-1" />
-        <Button look="primary" keys="c" onClick={() => setCreating(true)}>New initiative</Button>
+        <Button look="primary" keys="shift+c" onClick={() => setCreating(true)}>New initiative</Button>
       </TopBar>
       <Main>
         {all.isPending && <Skeleton />}

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import type { Client } from "../../api/client";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { pageQuery, type PageHead } from "../../api/initiativeQueries";
-import { useCw } from "../../app/cw";
+import { useCw, type Cw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { Failure } from "../../ui/Failure";
 import { Skeleton } from "../../ui/Skeleton";
@@ -11,17 +10,29 @@ import { PageConflict } from "./PageConflict";
 import { SaveNote } from "./SaveNote";
 import { useAutosave } from "./useAutosave";
 
-/** A page as the Markdown that it is. */
-export function MarkdownPage({ page, active }: { page: PageHead; active: boolean }) {
-  const { client } = useCw();
-  const read = useQuery(pageQuery(client, page.id));
-  if (read.data) return <Text page={read.data} active={active} />;
-  return read.error ? <Failure what="The page could not be read" error={read.error} onRetry={() => void read.refetch()} /> : <Skeleton rows={8} />;
+interface Props {
+  page: PageHead;
+  active: boolean;
+  /** The row above the text, with what is to be said of it. */
+  row: (note: ReactNode) => ReactNode;
 }
 
-function Text({ page, active }: { page: PageHead; active: boolean }) {
+/** A page as the Markdown that it is. */
+export function MarkdownPage({ page, active, row }: Props) {
   const { client } = useCw();
-  const save = useAutosave(page.revision, () => keeperOf(client, page.id), `cw.draft.${page.id}.markdown`);
+  const read = useQuery(pageQuery(client, page.id));
+  if (read.data) return <Text page={read.data} active={active} row={row} />;
+  return (
+    <>
+      {row(null)}
+      {read.error ? <Failure what="The page could not be read" error={read.error} onRetry={() => void read.refetch()} /> : <Skeleton rows={8} />}
+    </>
+  );
+}
+
+function Text({ page, active, row }: Props) {
+  const cw = useCw();
+  const save = useAutosave(page.revision, () => keeperOf(cw, page.id), `cw.draft.${page.id}.markdown`);
   const [text, setText] = useState(() => save.takenUp ?? page.body ?? "");
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -37,8 +48,8 @@ function Text({ page, active }: { page: PageHead; active: boolean }) {
   };
   return (
     <>
-      <SaveNote autosave={save.autosave} />
-      <PageConflict autosave={save.autosave} mine={text} textOf={(theirs) => theirs} onTheirs={setText} />
+      {row(<SaveNote autosave={save.autosave} />)}
+      <PageConflict autosave={save.autosave} mine={() => text} textOf={(theirs) => theirs} onTheirs={setText} />
       <textarea
         ref={area}
         aria-label={`${page.title}, Markdown`}
@@ -53,10 +64,14 @@ function Text({ page, active }: { page: PageHead; active: boolean }) {
   );
 }
 
-function keeperOf(client: Client, id: string): Keeper<string> {
+function keeperOf({ client, queries }: Cw, id: string): Keeper<string> {
   const path = { page: id };
   return {
-    save: async ({ revision, content }) => (await client.post("/v1/pages/{page}", { path, body: { revision, body: content } })).revision,
+    save: async ({ revision, content }) => {
+      const stored = await client.post("/v1/pages/{page}", { path, body: { revision, body: content } });
+      queries.setQueryData(pageQuery(client, id).queryKey, { ...stored, body: content });
+      return stored.revision;
+    },
     load: async () => {
       const now = await client.get("/v1/pages/{page}", { path });
       return { revision: now.revision, content: now.body ?? "", by: now.updatedBy };

@@ -7,7 +7,7 @@ import type { Autosave } from "./autosave";
 interface Props<T> {
   autosave: Autosave<T>;
   /** What was written here, as text. */
-  mine: string;
+  mine: () => string;
   textOf: (content: T) => string;
   onTheirs: (content: T) => void;
 }
@@ -27,7 +27,7 @@ export function PageConflict<T>({ autosave, mine, textOf, onTheirs }: Props<T>) 
         <span>{state.theirs.by} changed this page while you wrote. Nothing is lost until you choose.</span>
       </p>
       <div className="grid grid-cols-2 gap-3 max-tab:grid-cols-1">
-        <Side title="Yours, not saved" text={mine} />
+        <Side title="Yours, not saved" text={mine()} />
         <Side title={`Theirs, revision ${state.theirs.revision}`} text={textOf(state.theirs.content)} />
       </div>
       <div className="flex flex-wrap items-center gap-2">

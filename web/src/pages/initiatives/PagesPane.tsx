@@ -1,27 +1,38 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { InitiativeView, PageHead } from "../../api/initiativeQueries";
 import { cx } from "../../lib/cx";
 import { Button } from "../../ui/Button";
+import { EditorPage } from "./EditorPage";
 import { MarkdownPage } from "./MarkdownPage";
 import { PageDialog } from "./PageDialog";
 
 /** The pages of an initiative: which there are, and the one that is open. */
 export function PagesPane({ view, chosen }: { view: InitiativeView; chosen: string }) {
   const navigate = useNavigate({ from: "/initiatives/$slug" });
+  const [markdown, setMarkdown] = useState(false);
   const [dialog, setDialog] = useState<"new" | "edit" | null>(null);
   const page = view.pages.find((one) => one.id === chosen) ?? view.pages[0];
   const open = (id: string) => void navigate({ search: (before) => ({ ...before, page: id, task: undefined, view: "page" }), replace: true });
   const active = view.status === "active";
   if (!page) return null;
+  const row = (note: ReactNode) => (
+    <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-1 text-12 text-ink-3">
+      <PageTabs pages={view.pages} chosen={page.id} onOpen={open} />
+      {active && <Button look="quiet" icon="u-plus" aria-label="New page" className="w-6! max-tab:w-9!" onClick={() => setDialog("new")} />}
+      {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} className="w-6! max-tab:w-9!" onClick={() => setDialog("edit")} />}
+      <span className="ml-auto flex items-center gap-2">
+        {note}
+        <button type="button" aria-pressed={markdown} onClick={() => setMarkdown(!markdown)} className="h-6 rounded-chip px-1 hover:text-ink aria-pressed:bg-here aria-pressed:text-ink">
+          Markdown
+        </button>
+      </span>
+    </div>
+  );
+  const Page = markdown ? MarkdownPage : EditorPage;
   return (
     <div className="px-8 pt-2 pb-8 max-tab:px-4">
-      <div className="flex min-h-8 flex-wrap items-center gap-2">
-        <PageTabs pages={view.pages} chosen={page.id} onOpen={open} />
-        {active && <Button look="quiet" icon="u-plus" aria-label="New page" onClick={() => setDialog("new")} />}
-        {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} onClick={() => setDialog("edit")} />}
-      </div>
-      <MarkdownPage key={page.id} page={page} active={active} />
+      <Page key={page.id} page={page} active={active} row={row} />
       {dialog && <PageDialog view={view} page={dialog === "edit" ? page : undefined} below={page} onClose={() => setDialog(null)} onOpen={open} />}
     </div>
   );
@@ -32,7 +43,7 @@ function PageTabs({ pages, chosen, onOpen }: { pages: PageHead[]; chosen: string
   const parents = new Map(pages.map((page) => [page.id, page.parentId]));
   const root = pages[0]?.id;
   return (
-    <nav aria-label="Pages" className="flex min-w-0 flex-wrap gap-px rounded-box border border-line bg-sunken p-0.5">
+    <nav aria-label="Pages" className="flex min-w-0 flex-wrap gap-px text-13 rounded-box border border-line bg-sunken p-0.5">
       {pages.map((page) => {
         const deep = page.parentId !== "" && page.parentId !== root && parents.has(page.parentId);
         return (

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { proposalQuery, type Proposal, type ProposalView } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
-import { cx } from "../../lib/cx";
 import { Ago } from "../../ui/Ago";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
@@ -64,7 +63,7 @@ function Changed({ view }: { view: ProposalView }) {
   const theirs = useMemo(() => unifiedRows(view.theirs ?? ""), [view.theirs]);
   return (
     <div className="mb-2 grid gap-1.5 rounded-box bg-need-bg p-2">
-      <p className="text-12 text-need">Changed since it was suggested, so it cannot be accepted. This came in between:</p>
+      <p className="text-12 text-need">Changed since it was suggested, so it cannot be accepted.{theirs.length > 0 && " This came in between:"}</p>
       {theirs.length > 0 && <DiffLines rows={theirs} />}
       <p className="text-12 text-ink-2">Below: what the suggestion would make of the text as it is now. Take from it by hand what you want, then dismiss it.</p>
     </div>
@@ -75,7 +74,7 @@ function Dismissal({ acting, onCancel, onDismiss }: { acting: boolean; onCancel:
   const [note, setNote] = useState("");
   return (
     <form
-      className={cx("mt-2 flex flex-wrap items-center gap-2")}
+      className="mt-2 flex flex-wrap items-center gap-2"
       onSubmit={(event) => { event.preventDefault(); onDismiss(note.trim()); }}
       onKeyDown={(event) => { if (event.key === "Escape") onCancel(); }}
     >

@@ -7,6 +7,7 @@ import { inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
 import { Icon } from "../../ui/Icon";
+import { Markdown } from "../../ui/Markdown";
 import { Status } from "../../ui/Status";
 import { Checkpoint } from "./Checkpoint";
 import { TaskActions } from "./TaskActions";
@@ -46,13 +47,13 @@ export function TaskPane({ head, tree, view, onSelect }: Props) {
           <span className="flex-1" />
           <Button look="quiet" icon="u-x" aria-label="Close the task" onClick={() => onSelect(undefined)} />
         </div>
-        <h2 className="text-20 font-bold tracking-tight break-words">{task.name}</h2>
+        <h2 className="text-20 font-bold tracking-tight break-words">{row.name}</h2>
         {row.why && <p className={row.person ? "text-need" : "text-ink-2"}>{row.why}</p>}
       </header>
       {view.status === "active" && row.person && task.type !== "auto" && <Checkpoint task={task} />}
       {view.status === "active" && <TaskActions task={task} onEdit={() => setEditing(true)} />}
       {whole.error && <Failure what="The text of the task could not be read" error={whole.error} onRetry={() => void whole.refetch()} />}
-      {task.body && <div className="text-14 break-words whitespace-pre-wrap">{inert(task.body)}</div>}
+      {task.body && <div className="text-14"><Markdown text={task.body} /></div>}
       <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 border-t border-line pt-3 max-tab:grid-cols-1">
         <Fact name="Done when">{task.checks.length > 0 && <Lines of={task.checks} />}</Fact>
         <Fact name="Comes after">{task.dependsOn.length > 0 && <Before ids={task.dependsOn} tree={tree} onSelect={onSelect} />}</Fact>
@@ -61,7 +62,7 @@ export function TaskPane({ head, tree, view, onSelect }: Props) {
         <Fact name="Agent">{dispatchName && <AgentLink name={dispatchName} steps={row.steps} />}</Fact>
         <Fact name="Size">{task.size}, priority {task.priority}</Fact>
         <Fact name="Tries">{(task.tries ?? 0) > 0 && `${task.tries} failed, ${task.starts ?? 0} started`}</Fact>
-        <Fact name="Result">{task.summary && <span className="whitespace-pre-wrap">{inert(task.summary)}</span>}</Fact>
+        <Fact name="Result">{task.summary && <Markdown text={task.summary} />}</Fact>
         <Fact name="Said last">{task.comment && <span className="whitespace-pre-wrap">{inert(task.comment)}</span>}</Fact>
         <Fact name="Evidence">{task.blocked && <pre className="max-h-80 overflow-auto rounded-box bg-sunken p-2 text-12 whitespace-pre-wrap">{inert(task.blocked)}</pre>}</Fact>
       </dl>
@@ -101,7 +102,7 @@ function Before({ ids, tree, onSelect }: { ids: string[]; tree: PhaseRow[]; onSe
             {row ? (
               <button type="button" onClick={() => onSelect(id)} className="inline-flex max-w-full items-center gap-1.5 text-left hover:underline">
                 <Icon name={row.mark.icon} small className={row.mark.tone} label={row.mark.word} />
-                <span className="truncate">{row.task.name}</span>
+                <span className="truncate">{row.name}</span>
               </button>
             ) : (
               <span className="text-ink-3">a cancelled task ({id})</span>

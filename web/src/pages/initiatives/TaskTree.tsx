@@ -36,8 +36,8 @@ export function TaskTree({ tree, view, dispatch, selected, onSelect, className }
   const active = view.status === "active";
   useKeys("Tasks", [
     { key: "j", does: "move", hint: true, run: () => move(1) },
-    { key: "k", does: "move", hint: true, run: () => move(-1) },
-    ...(active ? [{ key: "c", does: "new task", run: () => setDialog(tree.length === 0 ? "phase" : "task") }] : []),
+    { key: "k", does: "move", run: () => move(-1) },
+    ...(active ? [{ key: "shift+c", does: "new task", run: () => setDialog(tree.length === 0 ? "phase" : "task") }] : []),
   ]);
   return (
     <section aria-label="Tasks" className={cx("min-h-0 overflow-auto border-r border-line pb-4 max-tab:border-r-0", className)}>
@@ -121,7 +121,7 @@ function TaskLine({ row, selected, onSelect }: { row: TaskRow; selected: boolean
         className="grid min-h-7 w-full grid-cols-[1rem_minmax(0,1fr)_auto] items-center gap-x-2 py-1 pr-3 pl-9 text-left text-ink-2 hover:bg-hover aria-[current]:bg-select aria-[current]:text-ink max-tab:min-h-9"
       >
         <Icon name={row.mark.icon} className={row.mark.tone} label={row.mark.word} />
-        <span className="truncate" title={row.task.name}>{row.task.name}</span>
+        <span className="truncate" title={row.name}>{row.name}</span>
         <span className="max-w-28 truncate text-12 text-ink-3">{row.who}</span>
         {row.why && <span className={cx("col-span-2 col-start-2 line-clamp-2 text-11", row.person ? "text-need" : "text-ink-3")} title={row.why}>{row.why}</span>}
       </button>

@@ -1,5 +1,5 @@
 import type { ProposalView } from "../../api/initiativeQueries";
-import { inert } from "../../lib/words";
+import { inert, oneLine } from "../../lib/words";
 import { wordDiff, type Piece } from "./worddiff";
 
 /** One line of a difference: it came, went, or stands around what did; "skip" is what is not shown. */
@@ -139,7 +139,7 @@ function bodyRows(diff: string, headBefore: number, headAfter: number): DiffRow[
 export function titleOf(proposal: Pick<ProposalView, "action" | "target" | "title">): string {
   const noun = proposal.target;
   const what = { create: `New ${noun}`, update: noun.charAt(0).toUpperCase() + noun.slice(1), delete: `${removal[noun] ?? "Remove"} ${noun}` }[proposal.action];
-  return `${what}: ${proposal.title}`;
+  return `${what}: ${oneLine(proposal.title)}`;
 }
 
 const removal: Record<string, string> = { phase: "Archive", task: "Cancel" };

@@ -1,7 +1,6 @@
-import type { Dispatch, InitiativeView } from "../../api/initiativeQueries";
+import type { Dispatch } from "../../api/initiativeQueries";
 
 export interface Stands {
-  done: number;
   /** Tasks at which an agent works now. */
   work: number;
   /** Tasks that wait, for whatever it is. */
@@ -12,12 +11,11 @@ export interface Stands {
   landing: string;
 }
 
-/** How an initiative stands, from its tasks and the dispatcher. */
-export function standsAt(id: string, view: InitiativeView | undefined, dispatch: Dispatch | undefined): Stands {
+/** How an initiative stands, as the dispatcher tells. */
+export function standsAt(id: string, dispatch: Dispatch | undefined): Stands {
   const waiting = (dispatch?.waiting ?? []).filter((task) => task.initiativeId === id);
   const asks = (dispatch?.running ?? []).filter((task) => task.initiativeId === id && task.agentStatus === "waiting_for_input");
   return {
-    done: (view?.tasks ?? []).filter((task) => task.status === "done").length,
     work: (dispatch?.running ?? []).filter((task) => task.initiativeId === id && task.agentStatus === "running").length,
     waiting: waiting.length,
     person: waiting.filter((task) => task.wait?.code === "person").length + asks.length,

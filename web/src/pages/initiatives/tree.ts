@@ -5,6 +5,8 @@ import { agentMark, markOf, ring, type Mark } from "../../ui/status";
 /** A task as the tree and the graph show it. */
 export interface TaskRow {
   task: Task;
+  /** Its name without what steers the text around it. */
+  name: string;
   mark: Mark;
   /** Who works on it, or how it stands, in a word: "brave-otter", "you", "next". */
   who: string;
@@ -61,6 +63,7 @@ function rowOf(task: Task, known: Facts): TaskRow {
   const person = told?.wait?.code === "person" || (merge?.person ?? false) || agentAsks(task, agent);
   return {
     task,
+    name: oneLine(task.name),
     mark: markOfTask(task, agent),
     who: whoOf(task, told?.agent ?? agent?.name ?? "", merge?.place, person, known.next),
     steps: task.status === "running" && agent?.plan ? `${agent.plan.done}/${agent.plan.of}` : "",

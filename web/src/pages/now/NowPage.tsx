@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { useCw } from "../../app/cw";
 import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
@@ -9,8 +10,10 @@ import { Agents } from "./agents/Agents";
 import type { Agent } from "./agents/rows";
 import { focusAnswer, Inbox } from "./inbox/Inbox";
 import { useChosen } from "./inbox/useChosen";
-import { NoAgents } from "./NoAgents";
 import { TopFacts } from "./TopFacts";
+
+// Seen once, before the first agent.
+const NoAgents = lazy(() => import("./NoAgents").then((file) => ({ default: file.NoAgents })));
 
 /** Who waits for me, then who works, is stuck, and what it costs. */
 export function NowPage() {
@@ -42,7 +45,7 @@ export function NowPage() {
           {chosen.shown.length > 0 && <Inbox items={items} chosen={chosen} />}
           {agents.error && <Failure what="The agents cannot be read" error={agents.error} onRetry={() => void agents.refetch()} />}
           {agents.isPending && <Skeleton rows={12} />}
-          {agents.data?.length === 0 && items.length === 0 && <NoAgents />}
+          {agents.data?.length === 0 && items.length === 0 && <Suspense fallback={null}><NoAgents /></Suspense>}
           {agents.data && agents.data.length > 0 && <Agents agents={agents.data} initiatives={initiatives.data ?? none} chosen={here?.agentId ?? null} onAnswer={answer} />}
         </div>
       </Main>

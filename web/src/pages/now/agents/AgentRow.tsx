@@ -35,6 +35,7 @@ export const AgentRow = memo(function AgentRow({ agent, index, selected, chosen,
       aria-rowindex={index}
       aria-selected={selected}
       data-agent={agent.id}
+      data-focus
       className={cx(
         columns,
         "group relative h-(--row) border-b border-line/60 text-12 tabular-nums focus-within:shadow-[inset_2px_0_0_var(--color-work)] hover:bg-hover",

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { useCw } from "../../../app/cw";
 import { useKeys, type Key } from "../../../app/keys";
 import { dispatchQuery, inboxQuery } from "../../../api/queries";
@@ -9,12 +9,14 @@ import { usePhone } from "../../../lib/media";
 import { count } from "../../../lib/words";
 import { Button } from "../../../ui/Button";
 import { useAgentActs } from "../acts/useAgentActs";
-import { BulkBar } from "./BulkBar";
 import { FilterBar } from "./FilterBar";
 import { accountOf, countsOf, fits, ordered, rowsOf, type Agent, type Row } from "./rows";
-import { DeskTable, PhoneTable, type Looked } from "./Table";
+import { Table, type Looked } from "./Table";
 import { useFilter } from "./useFilter";
 import { useSteady } from "./useSteady";
+
+// Loaded when something is selected.
+const BulkBar = lazy(() => import("./BulkBar").then((file) => ({ default: file.BulkBar })));
 
 const GROUPED = "cw.grouped";
 
@@ -34,7 +36,7 @@ export function Agents({ agents, initiatives, chosen, onAnswer }: Props) {
   const [cursor, setCursor] = useState<string | null>(null);
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const find = useRef<HTMLDivElement>(null);
-  const looked = useRef<Looked>({ first: null, focused: null, pointed: null });
+  const looked = useRef<Looked>({ first: () => null, focused: null, pointed: null });
   const acts = useAgentActs();
   const around = useAround();
 
@@ -43,7 +45,7 @@ export function Agents({ agents, initiatives, chosen, onAnswer }: Props) {
     return ordered(agents.filter((agent) => fits(agent, filter, names.get(agent.initiativeId) ?? "")), initiatives, grouped);
   }, [agents, initiatives, filter, grouped]);
   const shown = useSteady(wanted, `${grouped}\n${filter.show}\n${filter.find}\n${filter.account}`, {
-    anchors: () => Object.values(looked.current).filter((id): id is string => id !== null),
+    anchors: () => [looked.current.first(), looked.current.focused, looked.current.pointed].filter((id): id is string => id !== null),
     pointed: () => looked.current.pointed !== null,
   });
   const rows = useMemo(() => rowsOf(shown.rows, initiatives, grouped), [shown.rows, initiatives, grouped]);
@@ -57,7 +59,7 @@ export function Agents({ agents, initiatives, chosen, onAnswer }: Props) {
   }, []);
 
   useAgentKeys({ rows, cursor, setCursor, picked, toggle, clear: () => setSelected(new Set()), acts, find, onAnswer });
-  const Table = usePhone() ? PhoneTable : DeskTable;
+  const phone = usePhone();
   return (
     <section aria-label="Agents">
       <FilterBar
@@ -72,14 +74,18 @@ export function Agents({ agents, initiatives, chosen, onAnswer }: Props) {
         }}
         find={find}
       />
-      {picked.length > 0 && <BulkBar agents={picked} acts={acts} onClear={() => setSelected(new Set())} />}
+      {picked.length > 0 && (
+        <Suspense fallback={null}>
+          <BulkBar agents={picked} acts={acts} onClear={() => setSelected(new Set())} />
+        </Suspense>
+      )}
       {shown.held.length > 0 && (
         <div className="sticky top-18 z-3 flex h-0 justify-center max-tab:top-26">
           <Button look="primary" className="animate-enter" onClick={shown.admit}>{count(shown.held.length, "new agent")}</Button>
         </div>
       )}
       {rows.length === 0 && <p className="border-t border-line px-4 py-6 text-ink-3">No agent fits this filter.</p>}
-      {rows.length > 0 && <Table rows={rows} cursor={cursor} selected={selected} leaving={shown.leaving} chosen={chosen} {...around} looked={looked} onCursor={setCursor} onSelect={toggle} />}
+      {rows.length > 0 && <Table phone={phone} rows={rows} cursor={cursor} selected={selected} leaving={shown.leaving} chosen={chosen} {...around} looked={looked} onCursor={setCursor} onSelect={toggle} />}
       {acts.dialog}
     </section>
   );

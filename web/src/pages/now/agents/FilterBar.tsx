@@ -1,9 +1,11 @@
-import type { RefObject } from "react";
+import { lazy, Suspense, type RefObject } from "react";
 import { Field } from "../../../ui/Field";
 import { Seg } from "../../../ui/Seg";
 import { Pick } from "../../../ui/Pick";
-import { SavedFilters } from "./SavedFilters";
-import type { Filter, Show } from "./rows";
+import { FILTERS, isSet, type Filter, type Show } from "./rows";
+
+// Loaded when there is something to keep or to choose.
+const SavedFilters = lazy(() => import("./SavedFilters").then((file) => ({ default: file.SavedFilters })));
 
 const choices: { value: Show; text: string; icon?: string; tone?: string }[] = [
   { value: "all", text: "All" },
@@ -31,21 +33,27 @@ interface Props {
 export function FilterBar({ filter, counts, accounts, grouped, onFilter, onGrouped, find }: Props) {
   return (
     <div className="sticky top-0 z-3 flex h-11 items-center gap-2 bg-panel px-4 max-tab:top-12 max-tab:h-13 max-tab:overflow-x-auto max-tab:[scrollbar-width:none]">
-      <Seg
-        label="Status"
-        value={filter.show}
-        choices={choices.map((one) => ({ ...one, count: counts[one.value] }))}
-        onChoose={(show) => onFilter({ show })}
-      />
-      <div className="ml-auto flex items-center gap-1 max-desk:hidden">
-        <SavedFilters filter={filter} onChoose={onFilter} />
+      <div className="min-w-0 overflow-x-auto [scrollbar-width:none] max-tab:flex-none max-tab:overflow-visible">
+        <Seg
+          label="Status"
+          value={filter.show}
+          choices={choices.map((one) => ({ ...one, count: counts[one.value] }))}
+          onChoose={(show) => onFilter({ show })}
+        />
+      </div>
+      <div className="ml-auto flex flex-none items-center gap-1 max-desk:hidden">
+        {(isSet(filter) || localStorage.getItem(FILTERS) !== null) && (
+          <Suspense fallback={null}>
+            <SavedFilters filter={filter} onChoose={onFilter} />
+          </Suspense>
+        )}
         {(accounts.length > 1 || filter.account !== "") && (
           <Pick label="Account" value={filter.account} choices={[{ value: "", text: "All accounts" }, ...accounts.map((one) => ({ value: one, text: one }))]} onChoose={(account) => onFilter({ account })} />
         )}
         <Pick label="Group" value={grouped ? "initiative" : ""} choices={[{ value: "initiative", text: "By initiative" }, { value: "", text: "By start alone" }]} onChoose={(value) => onGrouped(value !== "")} />
       </div>
-      <div ref={find} className="max-desk:ml-auto max-tab:hidden">
-        <Field label="Filter agents" placeholder="Filter agents" icon="u-search" keys="/" value={filter.find} onText={(text) => onFilter({ find: text })} className="w-44 desk:w-56" />
+      <div ref={find} className="w-56 min-w-36 shrink max-desk:ml-auto max-tab:hidden">
+        <Field label="Filter agents" placeholder="Filter agents" icon="u-search" keys="/" value={filter.find} onText={(text) => onFilter({ find: text })} />
       </div>
     </div>
   );

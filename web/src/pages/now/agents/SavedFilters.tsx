@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Button } from "../../../ui/Button";
 import { Pick } from "../../../ui/Pick";
-import type { Filter } from "./rows";
-import { keepFilters, nameFor, sameFilter, savedFilters, type Saved } from "./savedFilters";
+import { isSet, sameFilter, type Filter } from "./rows";
+import { keepFilters, nameFor, savedFilters, type Saved } from "./savedFilters";
 
 const nothing: Filter = { show: "all", find: "", account: "" };
 
@@ -14,7 +14,6 @@ export function SavedFilters({ filter, onChoose }: { filter: Filter; onChoose: (
     setKept(all);
   };
   const current = kept.find((one) => sameFilter(one, filter));
-  const set = !sameFilter(filter, nothing);
   return (
     <>
       {kept.length > 0 && (
@@ -28,7 +27,7 @@ export function SavedFilters({ filter, onChoose }: { filter: Filter; onChoose: (
           }}
         />
       )}
-      {set && !current && <Button look="quiet" onClick={() => keep([...kept, { ...filter, name: nameFor(filter) }])}>Save filter</Button>}
+      {isSet(filter) && !current && <Button look="quiet" onClick={() => keep([...kept, { ...filter, name: nameFor(filter) }])}>Save filter</Button>}
       {current && <Button look="quiet" onClick={() => keep(kept.filter((one) => one !== current))}>Forget filter</Button>}
     </>
   );

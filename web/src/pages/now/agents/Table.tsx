@@ -1,16 +1,16 @@
-import type { Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type RefObject } from "react";
+import { useEffect, useMemo, useRef, type RefObject } from "react";
 import type { Schema } from "../../../api/client";
 import { AgentRow } from "./AgentRow";
 import { columns } from "./columns";
 import { GroupRow } from "./GroupRow";
 import { PhoneAgentRow } from "./PhoneAgentRow";
 import type { Row } from "./rows";
-import { firstInView, useDeskRows, usePhoneRows } from "./useRows";
+import { useWindow } from "./useWindow";
 
 /** What somebody looks at; rows are not put above it. */
 export interface Looked {
-  first: string | null;
+  /** The first row in view; it may be the head of a group. */
+  first: () => string | null;
   focused: string | null;
   pointed: string | null;
 }
@@ -30,39 +30,30 @@ export interface TableProps {
   onSelect: (id: string) => void;
 }
 
-export function DeskTable(props: TableProps) {
-  const list = useRef<HTMLDivElement>(null);
-  return <Table {...props} phone={false} list={list} view={useDeskRows({ rows: props.rows, list, kept: indexOf(props) })} />;
-}
-
-export function PhoneTable(props: TableProps) {
-  const list = useRef<HTMLDivElement>(null);
-  return <Table {...props} phone list={list} view={usePhoneRows({ rows: props.rows, list, kept: indexOf(props) })} />;
-}
-
-const indexOf = (props: TableProps): number => (props.cursor === null ? -1 : props.rows.findIndex((row) => row.key === props.cursor));
-
-interface Props extends TableProps {
-  phone: boolean;
-  list: RefObject<HTMLDivElement | null>;
-  view: Virtualizer<HTMLElement, Element> | Virtualizer<Window, Element>;
-}
+/** Heights of rows in pixels, and of what lies over the top of the list: filters, and column heads where there are any. */
+const sizes = { desk: { agent: 30, group: 30, head: 70 }, phone: { agent: 70, group: 32, head: 100 } };
 
 /** The table of agents. Only rows in view are painted. */
-function Table({ view, list, phone, ...props }: Props) {
+export function Table({ phone, ...props }: TableProps & { phone: boolean }) {
   const { rows, cursor, looked } = props;
-  const at = indexOf(props);
+  const list = useRef<HTMLDivElement>(null);
+  const size = sizes[phone ? "phone" : "desk"];
+  const at = cursor === null ? -1 : rows.findIndex((row) => row.key === cursor);
+  const view = useWindow({ heights: useMemo(() => rows.map((row) => size[row.kind]), [rows, size]), list, head: size.head, kept: at });
   useEffect(() => {
     // A key moved the cursor: the row comes into view and gets the focus.
     const link = () => list.current?.querySelector<HTMLElement>(`[data-agent="${cursor}"] a`);
     if (cursor === null || at < 0 || link() === document.activeElement) return;
-    view.scrollToIndex(at, { align: "auto" });
+    view.reveal(at);
     const frame = requestAnimationFrame(() => link()?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(frame);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only a move of the cursor moves the focus
   }, [cursor]);
-  looked.current.first = rows[firstInView(view)]?.key ?? null;
+  useEffect(() => {
+    looked.current.first = () => rows[view.first()]?.key ?? null;
+  });
   const of = (target: EventTarget | null) => (target instanceof Element ? (target.closest<HTMLElement>("[data-agent]")?.dataset.agent ?? null) : null);
+  const reachable = at >= 0 ? cursor : rows.find((row) => row.kind === "agent")?.key;
   return (
     <div role="grid" aria-label="Agents" aria-rowcount={rows.length + 1} aria-multiselectable>
       <Columns phone={phone} />
@@ -70,15 +61,15 @@ function Table({ view, list, phone, ...props }: Props) {
         ref={list}
         role="rowgroup"
         className="relative"
-        style={{ height: view.getTotalSize() }}
+        style={{ height: view.offsets.at(-1) }}
         onFocusCapture={(event) => (looked.current.focused = of(event.target))}
         onBlurCapture={() => (looked.current.focused = null)}
         onMouseOver={(event) => (looked.current.pointed = of(event.target))}
         onMouseLeave={() => (looked.current.pointed = null)}
       >
-        {view.getVirtualItems().map((item) => (
-          <div key={item.key} role="presentation" className="absolute inset-x-0 top-0" style={{ height: item.size, transform: `translateY(${item.start - view.options.scrollMargin}px)` }}>
-            <Line {...props} row={rows[item.index]} index={item.index + 2} phone={phone} first={reachable(rows, cursor, at)} />
+        {view.rows.map((i) => (
+          <div key={rows[i]?.key} role="presentation" className="absolute inset-x-0 top-0" style={{ height: (view.offsets[i + 1] ?? 0) - (view.offsets[i] ?? 0), transform: `translateY(${view.offsets[i]}px)` }}>
+            <Line {...props} row={rows[i]} index={i + 2} phone={phone} first={reachable} />
           </div>
         ))}
       </div>
@@ -86,12 +77,7 @@ function Table({ view, list, phone, ...props }: Props) {
   );
 }
 
-/** The row that Tab leads to: the cursor's, else the first. */
-function reachable(rows: Row[], cursor: string | null, at: number): string | undefined {
-  return at >= 0 && cursor !== null ? cursor : rows.find((row) => row.kind === "agent")?.key;
-}
-
-function Line({ row, index, phone, first, ...props }: Omit<TableProps, "rows"> & { row: Row | undefined; index: number; phone: boolean; first: string | undefined }) {
+function Line({ row, index, phone, first, ...props }: Omit<TableProps, "rows"> & { row: Row | undefined; index: number; phone: boolean; first: string | null | undefined }) {
   if (!row) return null;
   if (row.kind === "group") return <GroupRow group={row.group} index={index} />;
   const { agent } = row;

@@ -26,6 +26,16 @@ export function asksNow(agent: Agent): boolean {
   return agent.status === "running" && (agent.pendingQuestions ?? []).length > 0;
 }
 
+/** Whether a filter leaves anything out. */
+export function isSet(filter: Filter): boolean {
+  return filter.show !== "all" || filter.find !== "" || filter.account !== "";
+}
+
+export const sameFilter = (a: Filter, b: Filter): boolean => a.show === b.show && a.find === b.find && a.account === b.account;
+
+/** Where a browser keeps filters that have a name. */
+export const FILTERS = "cw.filters";
+
 /** The status under which the bar counts an agent. Stalled ones are running ones, too. */
 export function statusOf(agent: Agent): Show {
   if (asksNow(agent)) return "waiting";

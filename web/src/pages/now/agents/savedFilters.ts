@@ -1,16 +1,14 @@
-import { showOf, type Filter } from "./rows";
+import { FILTERS, showOf, type Filter } from "./rows";
 
 /** A filter with a name, kept in this browser. */
 export interface Saved extends Filter {
   name: string;
 }
 
-const KEY = "cw.filters";
-
 /** The filters that are kept; what cannot be read is none. */
 export function savedFilters(storage: Storage): Saved[] {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? "[]") as unknown;
+    const kept = JSON.parse(storage.getItem(FILTERS) ?? "[]") as unknown;
     if (!Array.isArray(kept)) return [];
     return kept.flatMap((one: Partial<Saved>) =>
       typeof one?.name === "string" ? [{ name: one.name, show: showOf(one.show), find: String(one.find ?? ""), account: String(one.account ?? "") }] : [],
@@ -21,10 +19,8 @@ export function savedFilters(storage: Storage): Saved[] {
 }
 
 export function keepFilters(storage: Storage, filters: Saved[]): void {
-  storage.setItem(KEY, JSON.stringify(filters));
+  storage.setItem(FILTERS, JSON.stringify(filters));
 }
-
-export const sameFilter = (a: Filter, b: Filter): boolean => a.show === b.show && a.find === b.find && a.account === b.account;
 
 /** What a filter is called until somebody says otherwise: "crashed, claude/team-1". */
 export function nameFor(filter: Filter): string {

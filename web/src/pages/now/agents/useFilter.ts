@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { showOf, type Filter } from "./rows";
-import { sameFilter } from "./savedFilters";
+import { sameFilter, showOf, type Filter } from "./rows";
 
 /** How long somebody may go on typing before the address says so, in milliseconds. */
 const PAUSE = 250;

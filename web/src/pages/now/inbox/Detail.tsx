@@ -2,18 +2,18 @@ import { lazy, Suspense } from "react";
 import { Button } from "../../../ui/Button";
 import { Skeleton } from "../../../ui/Skeleton";
 import { Acts, Title, Who, type DetailProps } from "./parts";
-import { QuestionDetail } from "./QuestionDetail";
 
-// Questions come first and are most of what waits; the other kinds are loaded when one is chosen.
+// Loaded when something waits: questions are most of it, the other kinds come together.
+const QuestionDetail = lazy(() => import("./QuestionDetail").then((file) => ({ default: file.QuestionDetail })));
 const OtherDetail = lazy(() => import("../details/OtherDetail").then((file) => ({ default: file.OtherDetail })));
 
 /** The chosen item, and what can be done with it. */
 export function Detail({ gone, ...props }: DetailProps & { gone: boolean }) {
-  if (props.item.kind === "question") return <QuestionDetail {...props} />;
-  if (gone) return <Gone {...props} />;
+  const asks = props.item.kind === "question";
+  if (gone && !asks) return <Gone {...props} />;
   return (
     <Suspense fallback={<Skeleton rows={4} />}>
-      <OtherDetail key={props.item.key} {...props} />
+      {asks ? <QuestionDetail key={props.item.key} {...props} /> : <OtherDetail key={props.item.key} {...props} />}
     </Suspense>
   );
 }

@@ -1,4 +1,5 @@
-import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { useCw } from "../../../app/cw";
 import { say, sayFailed } from "../../../app/notices";
 import type { Schema } from "../../../api/client";
@@ -8,25 +9,26 @@ import { inert } from "../../../lib/words";
 import { Failure } from "../../../ui/Failure";
 import { Skeleton } from "../../../ui/Skeleton";
 import { Tag } from "../../../ui/Tag";
-import { AnsweredQuestions } from "./AnsweredQuestions";
+import { forget } from "./drafts";
 import { Who, type DetailProps } from "./parts";
 import { QuestionsForm } from "./QuestionsForm";
 
-type Question = Schema<"QuestionView">;
+// Loaded when somebody else was first.
+const AnsweredQuestions = lazy(() => import("./AnsweredQuestions").then((file) => ({ default: file.AnsweredQuestions })));
 
 /** Questions of an agent, to be answered in place. When another browser was first it says who and what. */
 export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
   const { client, queries } = useCw();
-  const read = useQueries({
-    queries: (item.questionIds ?? []).map((id) => ({
-      queryKey: ["questions", "one", id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => client.get("/v1/questions/{id}", { path: { id }, signal }),
-    })),
+  const ids = item.questionIds ?? [];
+  const read = useQuery({
+    queryKey: ["questions", "group", ...ids],
+    queryFn: ({ signal }) => Promise.all(ids.map((id) => client.get("/v1/questions/{id}", { path: { id }, signal }))),
   });
   const agent = useQuery(agentsQuery(client)).data?.find((one) => one.id === item.agentId);
   const send = useMutation({
     mutationFn: (answers: Record<string, string>) => client.post("/v1/answers", { body: { answers } }),
-    onSuccess: () => {
+    onSuccess: (_, answers) => {
+      forget(Object.keys(answers));
       say(`Answered ${item.agent ?? "the question"}`);
       onDone();
     },
@@ -37,12 +39,17 @@ export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
   });
-  const failed = read.find((one) => one.error);
-  if (failed) return <Failure what="The question cannot be read" error={failed.error} onRetry={() => read.forEach((one) => void one.refetch())} />;
-  const questions = read.map((one) => one.data).filter((one): one is Question => one !== undefined);
-  if (questions.length < read.length) return <Skeleton rows={4} />;
+  if (read.error && !read.data) return <Failure what="The question cannot be read" error={read.error} onRetry={() => void read.refetch()} />;
+  const questions = read.data;
+  if (!questions) return <Skeleton rows={4} />;
   const open = questions.filter((one) => one.status === "open");
-  if (open.length === 0) return <AnsweredQuestions item={item} questions={questions} onNext={onNext} />;
+  if (open.length === 0) {
+    return (
+      <Suspense fallback={<Skeleton rows={4} />}>
+        <AnsweredQuestions item={item} questions={questions} onNext={onNext} />
+      </Suspense>
+    );
+  }
   return (
     <QuestionsForm
       key={item.key}

@@ -2,11 +2,8 @@ import { useState, type ReactNode } from "react";
 import { inert } from "../../../lib/words";
 import { Button } from "../../../ui/Button";
 import { Options } from "./Options";
-import { answerOf, isAnswered, noDraft, pick, write, type Asked, type Draft } from "./drafts";
+import { answerOf, isAnswered, kept, noDraft, pick, write, type Asked, type Draft } from "./drafts";
 import { Acts, Title } from "./parts";
-
-/** Drafts outlive the choice of another item, so that nothing typed is lost. */
-const kept = new Map<string, Draft>();
 
 interface Props {
   questions: Asked[];

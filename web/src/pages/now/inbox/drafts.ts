@@ -49,3 +49,11 @@ export function answerInWords(answer: string): string {
     return answer;
   }
 }
+
+/** Drafts by the id of their question. They outlive the choice of another item, so that nothing typed is lost. */
+export const kept = new Map<string, Draft>();
+
+/** Forgets drafts that were sent. */
+export function forget(ids: string[]): void {
+  for (const id of ids) kept.delete(id);
+}

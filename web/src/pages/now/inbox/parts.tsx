@@ -17,13 +17,13 @@ export function Who({ item, children }: { item: Item; children?: ReactNode }) {
   return (
     <div className="flex min-h-5 items-center gap-2 text-12 text-ink-2 max-tab:flex-wrap">
       {item.agent && (
-        <Link to="/agents/$name" params={{ name: item.agent }} className="font-mid text-ink underline decoration-line-3 underline-offset-2 hover:decoration-ink">
+        <Link to="/agents/$name" params={{ name: item.agent }} className="inline-block font-mid text-ink underline decoration-line-3 underline-offset-2 hover:decoration-ink max-tab:min-h-6 max-tab:leading-6">
           {item.agent}
         </Link>
       )}
       {item.task ? <span className="truncate">{item.task}</span> : null}
       {!item.agent && !item.task && item.initiative && (
-        <Link to="/initiatives/$slug" params={{ slug: item.initiative }} className="font-mid text-ink underline decoration-line-3 underline-offset-2">
+        <Link to="/initiatives/$slug" params={{ slug: item.initiative }} className="inline-block font-mid text-ink underline decoration-line-3 underline-offset-2 max-tab:min-h-6 max-tab:leading-6">
           {item.initiative}
         </Link>
       )}

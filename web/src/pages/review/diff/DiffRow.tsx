@@ -58,11 +58,11 @@ function Number({ line, side, onLine, className }: { line: Line; side: "old" | "
   const n = side === "old" ? line.old : line.new;
   // On a phone there is one column, so a removed line shows its old number there.
   const shown = n ?? (side === "new" ? line.old : null);
-  const look = cx("pr-1.5 text-right text-11 leading-[1.1875rem] text-ink-3 select-none", grounds[line.kind], className, n === null && "tab:invisible");
+  const look = cx("pr-1.5 text-right text-11 leading-[1.1875rem] text-ink-3 select-none max-tab:leading-6", grounds[line.kind], className, n === null && "tab:invisible");
   if (shown === null || !onLine) return <span className={look}>{shown ?? ""}</span>;
   const asked = n === null ? "old" : side;
   return (
-    <button type="button" className={cx(look, "hover:text-ink hover:underline")} aria-label={`Comment on line ${shown}`} onClick={() => onLine(asked, line)}>
+    <button type="button" className={cx(look, "flex items-start justify-end hover:text-ink hover:underline")} aria-label={`Comment on line ${shown}`} onClick={() => onLine(asked, line)}>
       {shown}
     </button>
   );
@@ -80,7 +80,7 @@ function Sign({ painted }: { painted: Painted }) {
 
 function Code({ painted }: { painted: Painted }) {
   return (
-    <code className={cx("min-w-0 pr-2 text-12 leading-[1.1875rem] wrap-anywhere whitespace-pre-wrap", grounds[painted.line.kind])}>
+    <code className={cx("min-w-0 pr-2 text-12 leading-[1.1875rem] max-tab:leading-6 wrap-anywhere whitespace-pre-wrap", grounds[painted.line.kind])}>
       <CodeLine painted={painted} />
     </code>
   );

@@ -17,7 +17,7 @@ interface Props {
 export function FileHead({ file, open, viewed, onOpen, onViewed }: Props) {
   const big = file.additions + file.deletions > MANY_LINES;
   return (
-    <div className="flex h-9 items-center gap-2 border-b border-line bg-bg px-3 text-12">
+    <div className="flex h-9 items-center gap-2 border-b border-line bg-bg px-3 font-sans text-12">
       <button type="button" aria-expanded={open} onClick={onOpen} className="flex min-w-0 items-center gap-2">
         <Icon name={open ? "u-down" : "u-right"} small className="text-ink-3" />
         <code className="truncate font-mid" title={inert(file.path)}>

@@ -1,1 +1,0 @@
-import{f as e,i as t,n,r,t as i}from"./TopBar-BlTj3MFR.js";e();function a(){return r(t,{children:[r(n,{children:r(`h1`,{className:`text-14 font-bold`,children:`Initiatives`})}),r(i,{children:r(`p`,{className:`p-4 text-ink-3`,children:`Initiatives`})})]})}export{a as InitiativesPage};

@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-D9gr1g6m.js";

@@ -1,1 +1,0 @@
-import{O as e,k as t}from"./Empty-BCn7aoOE.js";var n=new e(Date.now());function r(e){let t=setInterval(()=>n.set(Date.now()),1e3);e.addEventListener(`abort`,()=>clearInterval(t))}function i(){return t(n)}export{i as n,r as t};

@@ -1,1 +1,0 @@
-var e=[{to:`/`,text:`Now`,icon:`u-now`},{to:`/initiatives`,text:`Initiatives`,icon:`u-init`},{to:`/review`,text:`Review`,icon:`u-review`},{to:`/accounts`,text:`Accounts`,icon:`u-gauge`},{to:`/conversations`,text:`Conversations`,icon:`u-chat`,more:!0},{to:`/activity`,text:`Activity`,icon:`u-pulse`,more:!0},{to:`/settings`,text:`Settings`,icon:`u-gear`,more:!0}];export{e as t};

@@ -1,0 +1,43 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { Client } from "../../api/client";
+
+/** The newest texts to an agent and its final words, oldest first. */
+export const messagesQuery = (client: Client, id: string) =>
+  queryOptions({
+    queryKey: ["messages", id],
+    queryFn: async ({ signal }) => {
+      const page = await client.get("/v1/agents/{id}/messages", { path: { id }, query: { limit: 200, sort: "-createdAt" }, signal });
+      return (page.items ?? []).toReversed();
+    },
+  });
+
+/** What an agent asked people, newest first. */
+export const questionsQuery = (client: Client, agent: string) =>
+  queryOptions({
+    queryKey: ["questions", agent],
+    queryFn: async ({ signal }) => (await client.get("/v1/questions", { query: { agent, limit: 200, sort: "-createdAt" }, signal })).items ?? [],
+  });
+
+/** How large an agent's work is, file by file. */
+export const statQuery = (client: Client, id: string, project: string) =>
+  queryOptions({
+    queryKey: ["diff", id, project, "stat"],
+    queryFn: ({ signal }) => client.get("/v1/agents/{id}/diff", { path: { id }, query: { stat: true, project }, signal }),
+    retry: false,
+  });
+
+export const taskQuery = (client: Client, task: string) =>
+  queryOptions({ queryKey: ["tasks", "one", task], queryFn: ({ signal }) => client.get("/v1/tasks/{task}", { path: { task }, signal }) });
+
+export const tasksQuery = (client: Client, initiative: string) =>
+  queryOptions({
+    queryKey: ["tasks", "of", initiative],
+    queryFn: async ({ signal }) => (await client.get("/v1/tasks", { query: { initiative }, signal })).items ?? [],
+  });
+
+/** What an agent asked others, and what they asked it. */
+export const talksQuery = (client: Client, agent: string) =>
+  queryOptions({
+    queryKey: ["conversations", "of", agent],
+    queryFn: async ({ signal }) => (await client.get("/v1/conversations", { query: { agent, limit: 20, sort: "-createdAt" }, signal })).items ?? [],
+  });

@@ -1,0 +1,85 @@
+import { fireEvent, screen, waitFor } from "@testing-library/preact";
+import { expect, test } from "vitest";
+import { inboxQuery } from "../../../api/queries";
+import { useCw } from "../../../app/cw";
+import { useQuery } from "@tanstack/react-query";
+import { agentOf, cwWith, itemOf, refuse } from "../../../testing/fakes";
+import { press, renderAt } from "../../../testing/renderAt";
+import { focusAnswer, Inbox } from "./Inbox";
+import { useChosen } from "./useChosen";
+
+const question = { id: "q1", agentId: "id-sly-stoat", agent: "sly-stoat", question: "Round per line or per order?", options: [{ label: "Per line" }, { label: "Per order" }], multiSelect: false, status: "open", header: "Rounding", createdAt: "2026-11-23T05:00:00Z" };
+const item = itemOf("question:r", { questionIds: ["q1"], agent: "sly-stoat", agentId: "id-sly-stoat", text: question.question });
+const crash = itemOf("crashed:x", { agent: "shy-panda", agentId: "id-shy-panda" });
+
+function daemon(more: Record<string, unknown> = {}) {
+  return cwWith({
+    "GET /v1/inbox": { items: [item, crash] },
+    "GET /v1/agents": { items: [agentOf("sly-stoat", { status: "waiting_for_input" }), agentOf("shy-panda", { status: "crashed" })] },
+    "GET /v1/dispatch": { merges: [] },
+    "GET /v1/questions/q1": question,
+    ...more,
+  });
+}
+
+function Page() {
+  const items = useQuery(inboxQuery(useCw().client)).data?.items ?? [];
+  const chosen = useChosen(items);
+  return chosen.shown.length > 0 ? <Inbox items={items} chosen={chosen} /> : null;
+}
+
+test("a question is answered with the keyboard alone, and the next item is chosen", async () => {
+  const { cw, asked } = daemon({ "POST /v1/answers": { items: [] } });
+  const view = renderAt(cw, <Page />);
+  await screen.findByLabelText(/Per order/);
+  focusAnswer();
+  await press("2");
+  await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/Per order/).checked).toBe(true));
+  fireEvent.submit(document.querySelector("[data-detail] form") as HTMLFormElement);
+  await waitFor(() => expect(asked.find((one) => one.line === "POST /v1/answers")?.body).toEqual({ answers: { q1: "Per order" } }));
+  await waitFor(() => expect(screen.getByRole("button", { expanded: true }).textContent).toContain("Crashed"));
+  expect(view.router.state.location.search).toEqual({ item: "crashed:x" });
+  view.end();
+});
+
+test("nothing is sent before something is chosen", async () => {
+  const { cw, asked } = daemon();
+  const view = renderAt(cw, <Page />);
+  const send = await screen.findByRole<HTMLButtonElement>("button", { name: "Send answer" });
+  expect(send.disabled).toBe(true);
+  fireEvent.submit(document.querySelector("[data-detail] form") as HTMLFormElement);
+  expect(asked.some((one) => one.line === "POST /v1/answers")).toBe(false);
+  view.end();
+});
+
+test("when another browser was first, it says who and what", async () => {
+  let first = false;
+  const { cw } = daemon({
+    "POST /v1/answers": () => {
+      first = true;
+      return refuse(409, "conflict", "question q1 is answered already");
+    },
+    "GET /v1/questions/q1": () => (first ? { ...question, status: "answered", answer: "Per line", answeredBy: "wall-screen", answeredAt: "2026-11-23T05:10:00Z" } : question),
+  });
+  const view = renderAt(cw, <Page />);
+  fireEvent.click(await screen.findByLabelText(/Per order/));
+  await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name: "Send answer" }).disabled).toBe(false));
+  fireEvent.submit(document.querySelector("[data-detail] form") as HTMLFormElement);
+  expect((await screen.findByText(/wall-screen answered/)).textContent).toContain("Per line");
+  view.end();
+});
+
+test("the chosen item stays when it was dealt with elsewhere, and another one above it changes nothing", async () => {
+  let items = [item, crash];
+  const { cw } = daemon({ "GET /v1/inbox": () => ({ items }) });
+  const view = renderAt(cw, <Page />, "/?item=crashed%3Ax");
+  await waitFor(() => expect(screen.getByRole("button", { expanded: true }).textContent).toContain("Crashed"));
+  items = [itemOf("question:new", { questionIds: [] }), item, crash];
+  await cw.queries.invalidateQueries({ queryKey: ["inbox"] });
+  await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(3));
+  expect(screen.getByRole("button", { expanded: true }).textContent).toContain("Crashed");
+  items = [item];
+  await cw.queries.invalidateQueries({ queryKey: ["inbox"] });
+  expect(await screen.findByText(/This waits no more/)).toBeTruthy();
+  view.end();
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { itemOf } from "../../../testing/fakes";
+import { answerInWords, answerOf, noDraft, pick, write } from "./drafts";
+import { markOfItem, shownItems, summary, textOf } from "./items";
+
+const a = itemOf("question:a");
+const b = itemOf("crashed:b");
+const keys = (shown: ReturnType<typeof shownItems>) => shown.map((one) => one.item.key + (one.gone ? " gone" : "")).join(", ");
+
+test.each([
+  ["nothing chosen", [a, b], [], null, "question:a, crashed:b"],
+  ["what was dealt with here is gone before the daemon says so", [a, b], ["question:a"], null, "crashed:b"],
+  ["the chosen one that went elsewhere stays in its place", [b], [], { item: a, place: 0 }, "question:a gone, crashed:b"],
+  ["one that was dealt with here does not come back", [b], ["question:a"], { item: a, place: 0 }, "crashed:b"],
+] as const)("%s", (_, items, done, chosen, want) => expect(keys(shownItems([...items], new Set(done), chosen))).toBe(want));
+
+test("words of an item", () => {
+  const now = Date.parse("2026-11-23T05:26:00Z");
+  expect(textOf(itemOf("stalled:x"), now)).toBe("No output for 26 minutes");
+  expect(textOf(itemOf("blocked:x", { text: "it\u202e has\nno page" }), now)).toBe("It has no page");
+  expect(summary([{ ...a, behind: 3 }, { ...b, behind: 8 }], now)).toBe("11 tasks wait, the longest for 26 minutes");
+  expect(summary([a], now)).toBe("the longest for 26 minutes");
+  expect(markOfItem(itemOf("question:x", { count: 2 })).word).toBe("2 questions");
+  expect(markOfItem(itemOf("merge:x"), { status: "conflicted" } as never).word).toBe("Conflict");
+});
+
+const one = { id: "q", question: "?", options: [{ label: "Cart" }, { label: "Search" }] };
+const several = { ...one, multiSelect: true };
+test("answers as the daemon takes them", () => {
+  expect(answerOf(one, pick(pick(noDraft, "Cart", false), "Search", false))).toBe("Search");
+  expect(answerOf(several, pick(pick(noDraft, "Search", true), "Cart", true))).toBe('["Cart","Search"]');
+  expect(answerOf(several, pick(pick(noDraft, "Cart", true), "Cart", true))).toBe("[]");
+  expect(answerOf(one, write(pick(noDraft, "Cart", false), " neither "))).toBe("neither");
+  expect([answerInWords('["a","b"]'), answerInWords("[not json"), answerInWords("a")]).toEqual(["a, b", "[not json", "a"]);
+});
