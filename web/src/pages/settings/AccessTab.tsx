@@ -59,7 +59,7 @@ function TokenRow({ token }: { token: Token }) {
         {token.usedAt ? <>used <Ago at={token.usedAt} /> ago</> : <>made <Ago at={token.createdAt} /> ago</>}
         {token.expiresAt && <span title={exactTime(token.expiresAt)}>, ends {exactTime(token.expiresAt).slice(0, 11)}</span>}
       </span>
-      <Button look="danger" acting={revoke.isPending} aria-label={`End ${token.name}`} onClick={() => revoke.mutate()}>End</Button>
+      <Button look="danger" className="justify-self-end" acting={revoke.isPending} aria-label={`End ${token.name}`} onClick={() => revoke.mutate()}>End</Button>
     </li>
   );
 }

@@ -42,7 +42,7 @@ function ProviderRow({ provider, accounts }: { provider: ProviderView; accounts:
         <Icon name={look.icon} className={look.tone} />
         <span className="truncate"><span className="font-mid">{oneLine(provider.title || provider.name)}</span> <span className="text-12 text-ink-3">{provider.title === provider.name ? "" : provider.name}</span></span>
         <span className="truncate text-12 text-ink-2">{provider.installed ? (oneLine(provider.version ?? "") || "on this machine") : "not on this machine"}</span>
-        <span className="text-12 text-ink-2 max-tab:col-start-2">{accounts > 0 ? `${count(accounts, "account")} to use` : "the CLI's own login"}</span>
+        <span className="text-12 text-ink-2 max-tab:col-start-2">{!provider.installed ? "" : accounts > 0 ? `${count(accounts, "account")} to use` : "the CLI's own login"}</span>
         <span className="text-right text-12 text-ink-3">{provider.runs > 0 ? count(provider.runs, "run") : ""}</span>
       </div>
       {provider.trouble && <p className="pl-7 text-12 break-words text-need">{inert(provider.trouble)}</p>}
