@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
+    // What is measured needs a quiet machine: make bench-web.
+    exclude: process.env.CW_LOAD ? [] : ["e2e/load.test.ts"],
     globalSetup: ["e2e/setup.ts"],
     environment: "node",
     fileParallelism: false,

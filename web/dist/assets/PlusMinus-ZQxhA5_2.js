@@ -1,1 +1,0 @@
-import{Qt as e,V as t}from"./frame-CZgWo-Pd.js";function n({additions:n,deletions:r}){return e(`span`,{className:`whitespace-nowrap tabular-nums`,children:[e(`span`,{className:n>0?`text-done`:`text-ink-3`,children:[`+`,t(n)]}),` `,e(`span`,{className:r>0?`text-fail`:`text-ink-3`,children:[`−`,t(r)]})]})}export{n as t};
