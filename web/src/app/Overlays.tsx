@@ -1,6 +1,8 @@
+import { useRouter } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useStore } from "../lib/store";
 import { useOuterKeys } from "./keys";
+import { above } from "./links";
 import { closeOverlay, openKeys, openNewAgent, openPalette, overlay } from "./overlays";
 
 // They are loaded when they are first opened.
@@ -11,10 +13,16 @@ const AllKeys = lazy(() => import("./AllKeys").then((file) => ({ default: file.A
 /** What can be opened from every page. */
 export function Overlays() {
   const open = useStore(overlay);
+  const router = useRouter();
+  const back = () => {
+    const to = above(router.state.location.pathname);
+    if (to) void router.navigate({ to });
+  };
   useOuterKeys("Everywhere", [
     { key: "mod+k", does: "search or run a command", typing: true, run: openPalette },
     { key: "c", does: "new agent", run: openNewAgent },
     { key: "?", does: "all keys", hint: true, run: openKeys },
+    { key: "Escape", does: "back", run: back },
   ]);
   return (
     <Suspense fallback={null}>

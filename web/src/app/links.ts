@@ -16,3 +16,10 @@ export const places: Place[] = [
   { to: "/activity", text: "Activity", icon: "u-pulse", more: true },
   { to: "/settings", text: "Settings", icon: "u-gear", more: true },
 ];
+
+/** The page above one: that of its noun, and Now for agents. null: it is not below another. */
+export function above(pathname: string): "/" | "/initiatives" | "/review" | null {
+  if (pathname.startsWith("/agents/")) return "/";
+  if (pathname.startsWith("/initiatives/")) return "/initiatives";
+  return pathname.startsWith("/review/") ? "/review" : null;
+}
