@@ -11,8 +11,9 @@ export function CodeLine({ painted }: { painted: Painted }) {
   return (
     <>
       {painted.segments.map((one, i) => {
-        const ink = one.ink ? inks[one.ink] : "";
-        if (one.marked) return <mark key={i} className={cx("rounded-[2px] text-inherit", hi, ink)}>{inert(one.text)}</mark>;
+        // The grey of comments cannot be read on the ground of a changed word.
+        const ink = one.ink === null || (one.marked && one.ink === "com") ? "" : inks[one.ink];
+        if (one.marked) return <mark key={i} className={cx("rounded-[2px]", ink === "" && "text-inherit", hi, ink)}>{inert(one.text)}</mark>;
         return ink === "" ? inert(one.text) : <span key={i} className={ink}>{inert(one.text)}</span>;
       })}
       {painted.line.open && <span className="text-ink-3" title="No newline at the end of the file"> ⏎̸</span>}
