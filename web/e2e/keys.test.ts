@@ -46,6 +46,8 @@ test("the keys lead through the rows, to an agent and back, and are all told", a
   for (const key of ["j", "j", "k"]) await seen.page.keyboard.press(key);
   await seen.page.keyboard.press("Enter");
   await seen.page.waitForURL(/\/agents\//);
+  // The address changes before the page does.
+  await seen.page.getByRole("heading", { level: 1, name: decodeURIComponent(new URL(seen.page.url()).pathname.slice("/agents/".length)) }).waitFor();
   await shown(seen.page);
   await seen.page.keyboard.press("Escape");
   await seen.page.waitForURL((url) => url.pathname === "/");
