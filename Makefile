@@ -25,7 +25,7 @@ N        ?= 2000
 MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web pictures e2e-long test-fuzz torture soak bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -83,6 +83,11 @@ test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 test-web: ## the dashboard: types, style, parts, its build and weight, and all of it in a browser (STEP=name runs one)
 	@./scripts/install-browser.sh
 	@./scripts/web.sh $(STEP)
+
+bench-web: ## the dashboard with 200 live agents for a minute, and 100,000 events in one conversation (quiet machine)
+	@./scripts/install-browser.sh
+	@./scripts/install-web.sh
+	cd web && CW_LOAD=1 CW_AGENTS=200 CW_SECONDS=60 npx --no-install vitest run -c vitest.e2e.config.ts load
 
 pictures: ## docs/images: each page of the dashboard in light and dark, on a desktop and a phone
 	@./scripts/install-browser.sh
