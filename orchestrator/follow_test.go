@@ -141,6 +141,9 @@ func (tp *tape) announced() int64 {
 	defer tp.mu.Unlock()
 	var end int64
 	for _, ev := range tp.live {
+		if ev.Type == cw.EventAgentActivity { // what the bytes mean
+			continue
+		}
 		var out cw.AgentOutput
 		must(tp.t, json.Unmarshal(ev.Data, &out))
 		if ev.Type != cw.EventAgentOutput || out.Offset != end || out.ChunkID == 0 || out.AgentID != tp.state.Agent.ID {

@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
-    // What is measured needs a quiet machine: make bench-web.
-    exclude: process.env.CW_LOAD ? [] : ["e2e/load.test.ts"],
+    // What is measured needs a quiet machine, and pictures are made when somebody wants them: make bench-web, make pictures.
+    exclude: [...(process.env.CW_LOAD ? [] : ["e2e/load.test.ts"]), ...(process.env.CW_PICTURES ? [] : ["e2e/pictures.test.ts"])],
     globalSetup: ["e2e/setup.ts"],
     environment: "node",
     fileParallelism: false,

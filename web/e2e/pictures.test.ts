@@ -9,7 +9,7 @@ import { openShop, tour, type Shop } from "./shop";
 const folder = join(import.meta.dirname, "../../docs/images");
 
 // Only for `make pictures`: docs/images is written anew.
-describe.skipIf(!process.env.CW_PICTURES)("pictures of all pages", () => {
+describe("pictures of all pages", () => {
   let lab: Lab;
   let browser: Browser;
   let shop: Shop;
