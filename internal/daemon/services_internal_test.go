@@ -21,7 +21,7 @@ func TestStatusMeasures(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
-	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, notices: new(notify.Notifier), tasks: new(dispatch.Dispatcher)}
+	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, door: &tcpDoor{}, notices: new(notify.Notifier), tasks: new(dispatch.Dispatcher)}
 	st, err := service.Status(t.Context())
 	if err != nil || st.PID != 7 || st.DatabaseBytes == 0 || st.LogBytes == 0 || st.FreeBytes == 0 || st.FloorBytes == 0 || st.Sizes != nil {
 		t.Errorf("%+v, %v", st, err)
