@@ -36,7 +36,7 @@ func TestInTerminal(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	said, err := os.ReadFile(out.Name())
-	if err != nil || string(said) != "typed this none\n" + filepath.Base(dir) + "\nloud\n" {
+	if err != nil || string(said) != "typed this none\n"+filepath.Base(dir)+"\nloud\n" {
 		t.Errorf("it said %q (%v)", said, err)
 	}
 	if err := InTerminal([]string{"true"}, env, on); err != nil {
