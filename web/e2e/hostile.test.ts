@@ -54,14 +54,15 @@ async function writeEverywhere(): Promise<string[]> {
   const ended = await Promise.all([agent.name, asker.name, crashing.name].map((name) => lab.until(name, (one) => one.status !== "pending" && one.status !== "starting" && one.status !== "running")));
   expect(ended.map((one) => one.status)).toEqual(["idle", "waiting_for_input", "crashed"]);
   const [first] = await lab.json<{ id: string }[]>("page", "list", SLUG);
+  const waiting = await lab.json<{ key: string }[]>("inbox");
   const conversations = await lab.json<{ id: string }[]>("conversation", "list");
   return [
-    "/", "/initiatives", `/initiatives/${SLUG}`, `/initiatives/${SLUG}?page=${first?.id ?? ""}`, `/initiatives/${SLUG}?task=${task.id}`,
-    ...["graph", "proposals", "timeline", "pages", "tasks"].map((view) => `/initiatives/${SLUG}?view=${view}`),
-    ...["hostile-one", "hostile-two", "hostile-three", "hostile-four"].flatMap((name) => [`/agents/${name}`, `/agents/${name}?view=raw`, `/agents/${name}?view=changes`, `/agents/${name}?view=facts`]),
+    "/", ...waiting.map((one) => `/?item=${encodeURIComponent(one.key)}`), "/initiatives", `/initiatives/${SLUG}`, `/initiatives/${SLUG}?page=${first?.id ?? ""}`, `/initiatives/${SLUG}?task=${task.id}`,
+    ...["tasks", "page", "proposals", "timeline"].map((view) => `/initiatives/${SLUG}?view=${view}`),
+    ...["hostile-one", "hostile-two", "hostile-three", "hostile-four"].flatMap((name) => [`/agents/${name}`, `/agents/${name}?view=raw`, `/agents/${name}?view=diff`, `/agents/${name}?view=facts`]),
     "/review", "/review/agent/hostile-one", `/review/task/${task.id}`, `/review/initiative/${SLUG}`,
     "/accounts", "/conversations", ...conversations.map((one) => `/conversations?id=${one.id}`), "/activity", "/settings",
-    ...["projects", "providers", "limits", "tokens", "sessions", "notifications"].map((tab) => `/settings?tab=${tab}`), "/more",
+    ...["projects", "providers", "limits", "access", "notices", "browser"].map((tab) => `/settings?tab=${tab}`), "/more",
   ];
 }
 

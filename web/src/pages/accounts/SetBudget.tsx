@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
 import { Seg } from "../../ui/Seg";
-import { Choice, TextField } from "../initiatives/FormField";
+import { Choice, TextField } from "../../ui/FormField";
 import { nameOf } from "./usage";
 
 type Scope = "account" | "initiative" | "agent";

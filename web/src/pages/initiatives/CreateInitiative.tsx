@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
-import { TextArea, TextField } from "./FormField";
+import { TextArea, TextField } from "../../ui/FormField";
 
 /** Makes an initiative: its name, its goal, its repositories. */
 export function CreateInitiative({ onClose, onDone }: { onClose: () => void; onDone: (slug: string) => void }) {

@@ -7,7 +7,7 @@ import { say, sayFailed } from "../../app/notices";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
-import { Choice, TextField } from "./FormField";
+import { Choice, TextField } from "../../ui/FormField";
 
 interface Props {
   view: InitiativeView;

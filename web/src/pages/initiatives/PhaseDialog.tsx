@@ -6,7 +6,7 @@ import { useCw } from "../../app/cw";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
-import { TextArea, TextField } from "./FormField";
+import { TextArea, TextField } from "../../ui/FormField";
 
 /** Makes a phase, changes one, or puts it away. */
 export function PhaseDialog({ view, phase, onClose }: { view: InitiativeView; phase?: Phase; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { useCw } from "../../app/cw";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
-import { Choice, linesIn, TextArea, TextField } from "./FormField";
+import { Choice, linesIn, TextArea, TextField } from "../../ui/FormField";
 
 type Fields = Pick<Task, "name" | "phaseId" | "type" | "size" | "priority" | "dependsOn"> & { body: string; paths: string; checks: string };
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { agentQuery, agentsQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { Main, TopBar } from "../../app/TopBar";
@@ -15,7 +16,7 @@ import { DiffView } from "./diff/DiffView";
 import { useSplit } from "./diff/useSplit";
 import { sizeText } from "./gate";
 import { InitiativeGate } from "./InitiativeGate";
-import { initiativeQuery, isNoun, statQuery, taskQuery, type Noun } from "./reviewQueries";
+import { isNoun, statQuery, type Noun } from "./reviewQueries";
 import { SendComments } from "./SendComments";
 import { TaskGate } from "./TaskGate";
 

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
@@ -8,7 +9,7 @@ import { inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Status } from "../../ui/Status";
 import { markOf } from "../../ui/status";
-import { initiativeQuery, mergesQuery, taskQuery } from "./reviewQueries";
+import { mergesQuery } from "./reviewQueries";
 import { taskGate } from "./gate";
 
 /** The gate of a task: where its work is on the way to the branch, and what a person may do. */

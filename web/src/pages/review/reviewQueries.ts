@@ -50,12 +50,6 @@ export const fileQuery = (client: Client, asked: DiffAsked, path: string, head: 
     gcTime: 60_000,
   });
 
-export const taskQuery = (client: Client, id: string) =>
-  queryOptions({ queryKey: ["tasks", "one", id], queryFn: ({ signal }) => client.get("/v1/tasks/{task}", { path: { task: id }, signal }) });
-
-export const initiativeQuery = (client: Client, ref: string) =>
-  queryOptions({ queryKey: ["initiatives", "one", ref], queryFn: ({ signal }) => client.get("/v1/initiatives/{initiative}", { path: { initiative: ref }, signal }) });
-
 export const mergesQuery = (client: Client, initiative: string) =>
   queryOptions({
     queryKey: ["merges", initiative],

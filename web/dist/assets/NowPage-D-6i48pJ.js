@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-5-gpLB7V.js";

@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-Cr6XQs93.js";
