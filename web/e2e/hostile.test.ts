@@ -54,7 +54,7 @@ async function writeEverywhere(): Promise<string[]> {
   const ended = await Promise.all([agent.name, asker.name, crashing.name].map((name) => lab.until(name, (one) => one.status !== "pending" && one.status !== "starting" && one.status !== "running")));
   expect(ended.map((one) => one.status)).toEqual(["idle", "waiting_for_input", "crashed"]);
   const [first] = await lab.json<{ id: string }[]>("page", "list", SLUG);
-  const waiting = await lab.json<{ key: string }[]>("inbox");
+  const { items: waiting } = await lab.json<{ items: { key: string }[] }>("inbox");
   const conversations = await lab.json<{ id: string }[]>("conversation", "list");
   return [
     "/", ...waiting.map((one) => `/?item=${encodeURIComponent(one.key)}`), "/initiatives", `/initiatives/${SLUG}`, `/initiatives/${SLUG}?page=${first?.id ?? ""}`, `/initiatives/${SLUG}?task=${task.id}`,

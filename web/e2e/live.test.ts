@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, leave, live, shown, signedIn, visit, type Visitor } from "./browser";
+import { launch, leave, live, signedIn, visit, type Visitor } from "./browser";
 import { Lab, sleep } from "./lab";
 import { nothing, type Step } from "./script";
 
@@ -98,7 +98,7 @@ test("a new agent and its end are shown without a reload", async () => {
   await seen.page.locator("main#main").getByText(agent.name).first().waitFor({ timeout: 20_000 });
   lab.signal("rest-now");
   await lab.rest(agent.name);
-  await seen.page.waitForFunction((name) => new RegExp(`Idle\\s+${name}\\b`).test(document.querySelector("main#main")?.textContent ?? ""), agent.name, { timeout: 20_000 });
+  await seen.page.waitForFunction((name) => new RegExp(`Idle\\s*${name}`).test(document.querySelector("main#main")?.textContent ?? ""), agent.name, { timeout: 20_000 });
   expect(await same(seen)).toBe(true);
   await leave(seen);
 });
@@ -122,7 +122,7 @@ test("two browsers answer the same question: one wins, the other says who and wh
   if (await send.isVisible()) await send.click({ timeout: 2000 }).catch(() => undefined); // it may have heard meanwhile
   await two.page.getByText(/answered/i).first().waitFor({ timeout: 20_000 });
   expect(await two.page.locator("main#main").innerText()).toMatch(/answered[^.]*Blue/is);
-  const [stored] = await lab.json<{ answer: string; status: string }[]>("question", "list", "--all", "--agent", agent.name);
+  const [stored] = await lab.json<{ answer: string; status: string }[]>("question", "list", "--status", "all", "--agent", agent.name);
   expect(stored).toMatchObject({ status: "answered", answer: "Blue" });
   await leave(one);
   await leave(two);
