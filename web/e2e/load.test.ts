@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, leave, live, shown, signedIn, visit } from "./browser";
+import { launch, leave, live, shown, signedIn, visit, visitor } from "./browser";
 import { Lab, type Agent } from "./lab";
 import { nothing } from "./script";
 
@@ -71,13 +71,30 @@ async function press(page: Page, key: string, nth: number): Promise<void> {
   await page.waitForFunction((n) => (window as unknown as { keys: number[] }).keys.length > n, nth);
 }
 
+/** What a browser with nothing stored loads and waits for until agents stand on the first page. */
+async function firstLoad(): Promise<{ bytes: number; painted: number; standing: number }> {
+  const address = await lab.address();
+  const seen = await visitor(browser, new URL(address).origin);
+  const begun = Date.now();
+  await seen.page.goto(address);
+  await seen.page.getByText("Flood the board, number").first().waitFor();
+  const standing = Date.now() - begun;
+  const { bytes, painted } = await seen.page.evaluate(() => {
+    const loads = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")] as PerformanceResourceTiming[];
+    const files = loads.filter((one) => !new URL(one.name).pathname.startsWith("/v1/"));
+    return { bytes: files.reduce((sum, one) => sum + one.encodedBodySize, 0), painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0 };
+  });
+  await leave(seen);
+  return { bytes, painted, standing };
+}
+
 /** How many lines the agents wrote so far: the files that cw follows say it. */
 function written(names: string[]): number {
   return names.reduce((sum, name) => sum + readFileSync(join(lab.told.home, "runs", name, "1", "output.jsonl")).filter((byte) => byte === 10).length, 0);
 }
 
 test(`${AGENTS} agents with ${PER_SECOND} events a second each for ${SECONDS} s: the board stays quick`, async () => {
-  lab.script("Flood the board", [{ wait: "go" }, { flood: { perSecond: PER_SECOND, seconds: SECONDS + 15 } }, { hang: true }]);
+  lab.script("Flood the board", [{ wait: "go" }, { flood: { perSecond: PER_SECOND, seconds: SECONDS + 30 } }, { hang: true }]);
   const names: string[] = [];
   for (let i = 0; i < AGENTS; i += 4) {
     const goals = Array.from({ length: Math.min(4, AGENTS - i) }, (_, n) => `Flood the board, number ${i + n + 1}`);
@@ -105,6 +122,8 @@ test(`${AGENTS} agents with ${PER_SECOND} events a second each for ${SECONDS} s:
   const after = await heap(cdp);
   await live(seen.page); // it is not behind
   console.log(`load: ${AGENTS} agents, ${perSecond.toFixed(0)} events/s of all, ${SECONDS} s`);
+  const first = await firstLoad();
+  console.log(`  first load, nothing stored: ${(first.bytes / 1000).toFixed(1)} kB, painted after ${ms(first.painted)}, agents stand after ${ms(first.standing)}`);
   console.log(`  frames: ${spread(took)}`);
   console.log(`  key to paint: ${spread(waits)}`);
   console.log(`  heap: ${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after`);
