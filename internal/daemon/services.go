@@ -33,11 +33,19 @@ type services struct {
 	forges
 	daemonService
 	*notify.Notifier
+
+	inbox inbox.Service
 }
 
-// Inbox implements cw.InboxService. It looks as people do.
+// withInbox gives them with the inbox, which looks as people do: through them.
+func (s services) withInbox() services {
+	s.inbox = inbox.New(s)
+	return s
+}
+
+// Inbox implements cw.InboxService.
 func (s services) Inbox(ctx context.Context, initiative string) (cw.Inbox, error) {
-	return inbox.New(s).Inbox(ctx, initiative)
+	return s.inbox.Inbox(ctx, initiative)
 }
 
 // plans is the planning.Manager under another name: that of accounts has it.
