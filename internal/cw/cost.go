@@ -1,6 +1,7 @@
 package cw
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -93,12 +94,16 @@ type Budget struct {
 	Scope    BudgetScope `json:"scope" gorm:"primaryKey" doc:"agent, initiative or account"`
 	ScopeID  string      `json:"scopeId" gorm:"primaryKey" doc:"of what"`
 	Name     string      `json:"name" gorm:"-" doc:"of what, for people"`
+	Slug     string      `json:"slug,omitempty" gorm:"-" doc:"of an initiative: what commands call it"`
 	LimitUSD float64     `json:"limitUsd" doc:"US dollars, greater than 0"`
 	SpentUSD float64     `json:"spentUsd" gorm:"-" doc:"spent so far, by runs that are over and by those that are under way"`
 	WarnedAt *time.Time  `json:"warnedAt" doc:"when 80 % were reached; null: not yet"`
 	SpentAt  *time.Time  `json:"spentAt" doc:"when all of it was spent; null: not yet"`
 	SetAt    time.Time   `json:"setAt" doc:"when it was set"`
 }
+
+// Ref is what commands call that which it is for.
+func (b Budget) Ref() string { return cmp.Or(b.Slug, b.Name, b.ScopeID) }
 
 // CheckBudget refuses limits that are none. CodeInvalid.
 func CheckBudget(scope BudgetScope, limitUSD float64) error {

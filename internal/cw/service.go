@@ -23,6 +23,7 @@ type DaemonStatus struct {
 	Agents        int       `json:"agents" doc:"agents that are not removed"`
 	Projects      int       `json:"projects" doc:"registered projects"`
 	Questions     int       `json:"questions" doc:"questions to people that wait for an answer"`
+	Conversations int       `json:"conversations" doc:"questions of agents to each other that wait for an answer"`
 	Checkpoints   int       `json:"checkpoints" doc:"tasks that wait for the verdict of a person"`
 	TasksRunning  int       `json:"tasksRunning" doc:"tasks whose agents work, and those that are checked or merged"`
 	TasksReady    int       `json:"tasksReady" doc:"tasks that are started next"`

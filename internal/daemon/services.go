@@ -75,6 +75,9 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.Questions, err = d.store.CountOpenQuestions(ctx); err != nil {
 		return st, fmt.Errorf("count questions: %w", err)
 	}
+	if st.Conversations, err = d.store.CountPendingConversations(ctx); err != nil {
+		return st, fmt.Errorf("count conversations: %w", err)
+	}
 	counts := d.tasks.Counts()
 	st.TasksRunning, st.TasksReady, st.TasksWaiting = counts.Running, counts.Ready, counts.Waiting
 	st.Checkpoints, st.Merges = counts.Checkpoints, counts.Merges

@@ -3316,6 +3316,8 @@ export interface components {
              * @description when it was set
              */
             setAt: string;
+            /** @description of an initiative: what commands call it */
+            slug?: string;
             /**
              * Format: date-time
              * @description when all of it was spent; null: not yet
@@ -3806,6 +3808,11 @@ export interface components {
              * @description tasks that wait for the verdict of a person
              */
             checkpoints: number;
+            /**
+             * Format: int64
+             * @description questions of agents to each other that wait for an answer
+             */
+            conversations: number;
             /**
              * Format: int64
              * @description size of the state on disk
@@ -4503,6 +4510,8 @@ export interface components {
             id: string;
             /** @description what people call it */
             name: string;
+            /** @description in lists: how far its tasks are */
+            progress?: components["schemas"]["Progress"];
             /** @description the repositories that it spans, never null */
             projects: components["schemas"]["InitiativeProject"][];
             /** @description the page that was made with it */
@@ -4661,6 +4670,8 @@ export interface components {
             pages: components["schemas"]["Document"][];
             /** @description its phases that are not archived, without their texts, in order */
             phases: components["schemas"]["Phase"][];
+            /** @description in lists: how far its tasks are */
+            progress?: components["schemas"]["Progress"];
             /** @description the repositories that it spans, never null */
             projects: components["schemas"]["InitiativeProject"][];
             /** @description the page that was made with it */
@@ -5810,6 +5821,21 @@ export interface components {
             hint?: string;
             /** @description what is wrong */
             message: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description how far the tasks of an initiative are */
+        Progress: {
+            /**
+             * Format: int64
+             * @description those of them that are done: merged, or closed with nothing to merge
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description all of its tasks but those that are cancelled
+             */
+            tasks: number;
         } & {
             [key: string]: unknown;
         };
