@@ -33,6 +33,16 @@ type CostQuery struct {
 	Then  CostBy     `json:"then,omitempty"`  // what each sum is parted by; "": it is not
 	Since *time.Time `json:"since,omitempty"` // runs that were started then or later
 	Until *time.Time `json:"until,omitempty"` // runs that were started before
+	Zone  string     `json:"zone,omitempty"`  // time zone of the days: Europe/Berlin; "": UTC
+}
+
+// Location is the time zone of the days. CodeInvalid.
+func (q CostQuery) Location() (*time.Location, error) {
+	zone, err := time.LoadLocation(q.Zone)
+	if err != nil || zone == time.Local { // that of this machine, which callers cannot mean
+		return nil, Errorf(CodeInvalid, "there is no time zone %.40q", q.Zone).WithHint("name it as the IANA does: Europe/Berlin, America/New_York; without one days are those of UTC")
+	}
+	return zone, nil
 }
 
 // Check refuses queries that are none. CodeInvalid.
@@ -45,7 +55,8 @@ func (q CostQuery) Check() error {
 		return Errorf(CodeInvalid, "sums by %s cannot be parted by %.40q", q.By, string(q.Then)).
 			WithHint("by another of run, agent, task, initiative, account, provider and day")
 	}
-	return nil
+	_, err := q.Location()
+	return err
 }
 
 // CostSource says where the figure of a run's cost comes from.

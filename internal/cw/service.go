@@ -34,6 +34,7 @@ type DaemonStatus struct {
 	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`
 	FloorBytes    int64     `json:"floorBytes" doc:"free space below which no run is started"`
 	DiskLow       bool      `json:"diskLow" doc:"there is less, so no run is started"`
+	MemoryPercent int       `json:"memoryPercent" doc:"how much of the machine's memory is in use, in percent; 0 when the system does not tell"`
 	Sizes         *Sizes    `json:"sizes,omitempty" doc:"what else takes space; missing until it was measured"`
 	Hooks         []Hook    `json:"hooks,omitempty" doc:"the ways by which people are told of events; missing when none is configured"`
 }

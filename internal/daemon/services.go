@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"cw/inbox"
 	"cw/internal/cw"
 	"cw/internal/notify"
+	"cw/internal/proc"
 	"cw/internal/store"
 	"cw/orchestrator"
 	"cw/planning"
@@ -87,8 +89,17 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if space, err := d.janitor.floor.Look(st.Home); err == nil { // unknown is shown as nothing
 		st.FreeBytes, st.FloorBytes, st.DiskLow = space.Free, space.Floor, space.Low()
 	}
+	st.MemoryPercent = memoryPercent(proc.TotalMemory(), proc.FreeMemory())
 	st.Sizes, st.Hooks = d.janitor.measured(), d.notices.Hooks()
 	return st, nil
+}
+
+// memoryPercent is how much of the memory is in use; 0 when it is not known.
+func memoryPercent(total, free int64) int {
+	if total <= 0 || free <= 0 || free > total {
+		return 0
+	}
+	return int(math.Round(100 * float64(total-free) / float64(total)))
 }
 
 // Shutdown implements cw.DaemonService. The answer still goes out: the server

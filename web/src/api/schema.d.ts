@@ -3843,6 +3843,11 @@ export interface components {
             logBytes: number;
             /**
              * Format: int64
+             * @description how much of the machine's memory is in use, in percent; 0 when the system does not tell
+             */
+            memoryPercent: number;
+            /**
+             * Format: int64
              * @description work of tasks that is not merged yet
              */
             merges: number;
@@ -9481,6 +9486,8 @@ export interface operations {
                 since?: string;
                 /** @description only runs that were started before, as RFC 3339 */
                 until?: string;
+                /** @description the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC */
+                zone?: string;
             };
             header?: never;
             path?: never;
