@@ -16,21 +16,29 @@ type Source interface {
 	Initiatives(ctx context.Context, f cw.InitiativeFilter) (cw.Page[cw.Initiative], error)
 }
 
-// Service implements cw.InboxService.
-type Service struct{ source Source }
+// Service implements cw.InboxService. Those who ask at the same time share what
+// it reads: it must tell everyone the same, and nobody may change it.
+type Service struct {
+	source Source
+	looks  *shared[cw.Inbox]
+}
 
 var _ cw.InboxService = Service{}
 
 // New makes an inbox of what a source tells.
-func New(source Source) Service { return Service{source: source} }
+func New(source Source) Service {
+	return Service{source: source, looks: &shared[cw.Inbox]{running: map[string]*look[cw.Inbox]{}, next: map[string]*look[cw.Inbox]{}}}
+}
 
-// Inbox implements cw.InboxService.
+// Inbox implements cw.InboxService. What it gives was read after the call.
 func (s Service) Inbox(ctx context.Context, initiative string) (cw.Inbox, error) {
-	o, err := s.observe(ctx, initiative)
-	if err != nil {
-		return cw.Inbox{}, err
-	}
-	return cw.Inbox{Items: Items(o)}, nil
+	return s.looks.get(ctx, initiative, func(ctx context.Context) (cw.Inbox, error) {
+		o, err := s.observe(ctx, initiative)
+		if err != nil {
+			return cw.Inbox{}, err
+		}
+		return cw.Inbox{Items: Items(o)}, nil
+	})
 }
 
 // watched are the statuses of agents that may wait for a person, or are asked for

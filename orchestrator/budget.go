@@ -219,7 +219,7 @@ func (b budgets) refuse() error {
 	}
 	one := spent[0]
 	return cw.Errorf(cw.CodeRefused, "a budget is spent: %s", spent.text()).
-		WithHint("cw budget set %s %s USD sets a greater limit, 0 takes it away; texts that wait are kept", one.Scope, orDefault(one.Name, one.ScopeID))
+		WithHint("cw budget set %s %s USD sets a greater limit, 0 takes it away; texts that wait are kept", one.Scope, one.Ref())
 }
 
 // BudgetsChanged says that somebody changed a budget: agents that may go on do.

@@ -238,6 +238,7 @@ func TestCosts(t *testing.T) {
 		b.fake.budgets = []cw.Budget{
 			{Scope: cw.BudgetAccount, ScopeID: "cccccccccccc", Name: "claude/work", LimitUSD: 100, SpentUSD: 81, WarnedAt: &warned},
 			{Scope: cw.BudgetAgent, ScopeID: "aaaaaaaaaaaa", Name: "brave-otter", LimitUSD: 5, SpentUSD: 5.2, WarnedAt: &warned, SpentAt: &epoch},
+			{Scope: cw.BudgetInitiative, ScopeID: "iiiiiiiiiiii", Name: "Spring sale", Slug: "spring-sale", LimitUSD: 40, SpentUSD: 1},
 			{Scope: cw.BudgetAgent, ScopeID: "bbbbbbbbbbbb", Name: "calm-fox", LimitUSD: 0.5},
 		}
 	}

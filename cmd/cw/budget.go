@@ -18,7 +18,7 @@ func (a *app) printBudgets(budgets []cw.Budget) {
 	var rows [][]string
 	for _, b := range budgets {
 		rows = append(rows, []string{
-			string(b.Scope), b.Name, dollars(b.SpentUSD), dollars(b.LimitUSD),
+			string(b.Scope), b.Ref(), dollars(b.SpentUSD), dollars(b.LimitUSD),
 			fmt.Sprintf("%.0f%%", b.SpentUSD/b.LimitUSD*100), budgetState(b),
 		})
 	}

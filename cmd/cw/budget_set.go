@@ -66,7 +66,7 @@ func budgetSetRun(ctx context.Context, o *budgetSetOptions) error {
 	case a.json:
 		return a.printJSON(b)
 	case b.LimitUSD == 0:
-		a.printf("%s %s has no budget any more\n", b.Scope, oneLine(b.Name))
+		a.printf("%s %s has no budget any more\n", b.Scope, oneLine(b.Ref()))
 	default:
 		a.printBudgets([]cw.Budget{b})
 	}

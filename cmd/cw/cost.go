@@ -31,7 +31,7 @@ func newCostCmd(a *app, runF func(context.Context, *costOptions) error) *cobra.C
 count. A cost is the CLI's own figure; where it tells none, it is the tokens times
 list prices, shown as estimated. Runs whose model has no known price are counted
 as unpriced. What a run costs is added at its end: cw agent list shows it until
-then. Days are those of UTC.`,
+then. Days are those of this machine's time zone, or of TZ.`,
 		Example: "cw cost\ncw cost --by day --since 7d\ncw cost --by account --since 2026-01-01",
 		Args:    noArgs,
 		RunE:    start(a, runF, costRun, opts),
@@ -43,7 +43,7 @@ then. Days are those of UTC.`,
 
 func costRun(ctx context.Context, o *costOptions) error {
 	a := o.app
-	q := cw.CostQuery{By: cw.CostBy(o.by)}
+	q := cw.CostQuery{By: cw.CostBy(o.by), Zone: a.zone()}
 	if err := q.Check(); err != nil {
 		return err
 	}

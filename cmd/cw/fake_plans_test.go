@@ -57,7 +57,14 @@ func (f *fakeServices) Initiatives(_ context.Context, filter cw.InitiativeFilter
 	var some []cw.Initiative
 	for _, v := range f.initiatives {
 		if (v.Status == cw.InitiativeArchived) == filter.Archived {
-			some = append(some, v.Initiative)
+			in := v.Initiative
+			in.Progress = &cw.Progress{Tasks: len(v.Tasks)}
+			for _, t := range v.Tasks {
+				if t.Status == cw.TaskDone {
+					in.Progress.Done++
+				}
+			}
+			some = append(some, in)
 		}
 	}
 	return pageAt(some, filter.PageQuery), f.fails("Initiatives")

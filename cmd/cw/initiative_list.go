@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -52,14 +53,22 @@ func initiativeListRun(ctx context.Context, o *initiativeListOptions) error {
 		a.note(`no initiatives yet: cw initiative create "NAME" --project PROJECT`)
 		return nil
 	}
-	header := []string{"SLUG", "ID", "PROJECT", "AGE", "NAME"}
+	header := []string{"SLUG", "ID", "PROJECT", "TASKS", "AGE", "NAME"}
 	var rows [][]string
 	for _, i := range all {
-		rows = append(rows, []string{i.Slug, string(i.ID), projectsFact(i.Projects), elapsed(a.now().Sub(i.CreatedAt)), cut(oneLine(i.Name), titleMax)})
+		rows = append(rows, []string{i.Slug, string(i.ID), projectsFact(i.Projects), progressFact(i.Progress), elapsed(a.now().Sub(i.CreatedAt)), cut(oneLine(i.Name), titleMax)})
 	}
 	if a.outTTY {
 		header, rows = fit(header, rows, a.width())
 	}
 	table(a.out, "", header, rows)
 	return nil
+}
+
+// progressFact says how many tasks are done: "14/26".
+func progressFact(p *cw.Progress) string {
+	if p == nil || p.Tasks == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", p.Done, p.Tasks)
 }

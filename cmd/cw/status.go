@@ -84,8 +84,17 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"tasks", tasksFact(s)},
 		{"projects", fmt.Sprint(s.Projects)},
 		{"disk", diskFact(a.paint(a.outTTY), s)},
+		{"memory", memoryFact(s.MemoryPercent)},
 		{"sizes", a.sizesFact(s)},
 	})
+}
+
+// memoryFact tells how much of the memory is in use, "" when it is not known.
+func memoryFact(percent int) string {
+	if percent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %% in use", percent)
 }
 
 // questionsFact tells how many questions wait, "" for none.

@@ -13,11 +13,12 @@ type getCosts struct {
 	Then  string `query:"then" doc:"part each sum by another of these: by=day&then=account is a sum for each account of each day"`
 	Since string `query:"since" doc:"only runs that were started then or later, as RFC 3339"`
 	Until string `query:"until" doc:"only runs that were started before, as RFC 3339"`
+	Zone  string `query:"zone" doc:"the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC"`
 }
 
 // query reads the parameters. CodeInvalid.
 func (in *getCosts) query() (q cw.CostQuery, err error) {
-	q.Then = cw.CostBy(in.Then)
+	q.Then, q.Zone = cw.CostBy(in.Then), in.Zone
 	if q.By = cw.CostBy(in.By); q.By == "" {
 		q.By = cw.CostByAgent
 	}
@@ -79,6 +80,7 @@ func (c *Client) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error
 	params := query{}
 	params.text("by", string(q.By))
 	params.text("then", string(q.Then))
+	params.text("zone", q.Zone)
 	for name, at := range map[string]*time.Time{"since": q.Since, "until": q.Until} {
 		if at != nil {
 			params.text(name, at.UTC().Format(time.RFC3339Nano))

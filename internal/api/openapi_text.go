@@ -249,6 +249,7 @@ func schemaText(name string) string {
 		"PageTask":                 "tasks; there is always one page",
 		"PageProposal":             "one page of proposals",
 		"Initiative":               "a goal over one or more projects",
+		"Progress":                 "how far the tasks of an initiative are",
 		"InitiativeProject":        "a project of an initiative",
 		"InitiativeView":           "an initiative with everything that belongs to it",
 		"InitiativeEdit":           "changes an initiative; what is missing stays",

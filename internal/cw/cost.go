@@ -1,6 +1,7 @@
 package cw
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -32,6 +33,16 @@ type CostQuery struct {
 	Then  CostBy     `json:"then,omitempty"`  // what each sum is parted by; "": it is not
 	Since *time.Time `json:"since,omitempty"` // runs that were started then or later
 	Until *time.Time `json:"until,omitempty"` // runs that were started before
+	Zone  string     `json:"zone,omitempty"`  // time zone of the days: Europe/Berlin; "": UTC
+}
+
+// Location is the time zone of the days. CodeInvalid.
+func (q CostQuery) Location() (*time.Location, error) {
+	zone, err := time.LoadLocation(q.Zone)
+	if err != nil || zone == time.Local { // that of this machine, which callers cannot mean
+		return nil, Errorf(CodeInvalid, "there is no time zone %.40q", q.Zone).WithHint("name it as the IANA does: Europe/Berlin, America/New_York; without one days are those of UTC")
+	}
+	return zone, nil
 }
 
 // Check refuses queries that are none. CodeInvalid.
@@ -44,7 +55,8 @@ func (q CostQuery) Check() error {
 		return Errorf(CodeInvalid, "sums by %s cannot be parted by %.40q", q.By, string(q.Then)).
 			WithHint("by another of run, agent, task, initiative, account, provider and day")
 	}
-	return nil
+	_, err := q.Location()
+	return err
 }
 
 // CostSource says where the figure of a run's cost comes from.
@@ -93,12 +105,16 @@ type Budget struct {
 	Scope    BudgetScope `json:"scope" gorm:"primaryKey" doc:"agent, initiative or account"`
 	ScopeID  string      `json:"scopeId" gorm:"primaryKey" doc:"of what"`
 	Name     string      `json:"name" gorm:"-" doc:"of what, for people"`
+	Slug     string      `json:"slug,omitempty" gorm:"-" doc:"of an initiative: what commands call it"`
 	LimitUSD float64     `json:"limitUsd" doc:"US dollars, greater than 0"`
 	SpentUSD float64     `json:"spentUsd" gorm:"-" doc:"spent so far, by runs that are over and by those that are under way"`
 	WarnedAt *time.Time  `json:"warnedAt" doc:"when 80 % were reached; null: not yet"`
 	SpentAt  *time.Time  `json:"spentAt" doc:"when all of it was spent; null: not yet"`
 	SetAt    time.Time   `json:"setAt" doc:"when it was set"`
 }
+
+// Ref is what commands call that which it is for.
+func (b Budget) Ref() string { return cmp.Or(b.Slug, b.Name, b.ScopeID) }
 
 // CheckBudget refuses limits that are none. CodeInvalid.
 func CheckBudget(scope BudgetScope, limitUSD float64) error {

@@ -46,6 +46,14 @@ type Initiative struct {
 	CreatedBy string       `json:"createdBy" doc:"who made it"`
 	CreatedAt time.Time    `json:"createdAt" doc:"when it was made"`
 	UpdatedAt time.Time    `json:"updatedAt" doc:"when its row last changed"`
+	// Progress is told in lists only: the view of one has its tasks.
+	Progress *Progress `json:"progress,omitempty" gorm:"-" doc:"in lists: how far its tasks are"`
+}
+
+// Progress is how far the tasks of an initiative are.
+type Progress struct {
+	Tasks int `json:"tasks" doc:"all of its tasks but those that are cancelled"`
+	Done  int `json:"done" doc:"those of them that are done: merged, or closed with nothing to merge"`
 }
 
 // WorkSettings say which agents do the tasks of an initiative. What is empty is

@@ -23,6 +23,7 @@ type DaemonStatus struct {
 	Agents        int       `json:"agents" doc:"agents that are not removed"`
 	Projects      int       `json:"projects" doc:"registered projects"`
 	Questions     int       `json:"questions" doc:"questions to people that wait for an answer"`
+	Conversations int       `json:"conversations" doc:"questions of agents to each other that wait for an answer"`
 	Checkpoints   int       `json:"checkpoints" doc:"tasks that wait for the verdict of a person"`
 	TasksRunning  int       `json:"tasksRunning" doc:"tasks whose agents work, and those that are checked or merged"`
 	TasksReady    int       `json:"tasksReady" doc:"tasks that are started next"`
@@ -33,6 +34,7 @@ type DaemonStatus struct {
 	FreeBytes     int64     `json:"freeBytes" doc:"free space on that disk"`
 	FloorBytes    int64     `json:"floorBytes" doc:"free space below which no run is started"`
 	DiskLow       bool      `json:"diskLow" doc:"there is less, so no run is started"`
+	MemoryPercent int       `json:"memoryPercent" doc:"how much of the machine's memory is in use, in percent; 0 when the system does not tell"`
 	Sizes         *Sizes    `json:"sizes,omitempty" doc:"what else takes space; missing until it was measured"`
 	Hooks         []Hook    `json:"hooks,omitempty" doc:"the ways by which people are told of events; missing when none is configured"`
 }

@@ -232,7 +232,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			forges:          newForges(c, p),
 			daemonService:   daemonService{facts: facts, door: doors.tcp, store: db, janitor: p.janitor, notices: p.notices, tasks: p.tasks, shutdown: shutdown},
 			Notifier:        p.notices,
-		},
+		}.withInbox(),
 		Identify:     who.identify,
 		Rights:       who.rights,
 		Asker:        who.asker,

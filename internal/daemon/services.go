@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"cw/inbox"
 	"cw/internal/cw"
 	"cw/internal/notify"
+	"cw/internal/proc"
 	"cw/internal/store"
 	"cw/orchestrator"
 	"cw/planning"
@@ -33,11 +35,19 @@ type services struct {
 	forges
 	daemonService
 	*notify.Notifier
+
+	inbox inbox.Service
 }
 
-// Inbox implements cw.InboxService. It looks as people do.
+// withInbox gives them with the inbox, which looks as people do: through them.
+func (s services) withInbox() services {
+	s.inbox = inbox.New(s)
+	return s
+}
+
+// Inbox implements cw.InboxService.
 func (s services) Inbox(ctx context.Context, initiative string) (cw.Inbox, error) {
-	return inbox.New(s).Inbox(ctx, initiative)
+	return s.inbox.Inbox(ctx, initiative)
 }
 
 // plans is the planning.Manager under another name: that of accounts has it.
@@ -67,6 +77,9 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if st.Questions, err = d.store.CountOpenQuestions(ctx); err != nil {
 		return st, fmt.Errorf("count questions: %w", err)
 	}
+	if st.Conversations, err = d.store.CountPendingConversations(ctx); err != nil {
+		return st, fmt.Errorf("count conversations: %w", err)
+	}
 	counts := d.tasks.Counts()
 	st.TasksRunning, st.TasksReady, st.TasksWaiting = counts.Running, counts.Ready, counts.Waiting
 	st.Checkpoints, st.Merges = counts.Checkpoints, counts.Merges
@@ -76,8 +89,17 @@ func (d daemonService) Status(ctx context.Context) (cw.DaemonStatus, error) {
 	if space, err := d.janitor.floor.Look(st.Home); err == nil { // unknown is shown as nothing
 		st.FreeBytes, st.FloorBytes, st.DiskLow = space.Free, space.Floor, space.Low()
 	}
+	st.MemoryPercent = memoryPercent(proc.TotalMemory(), proc.FreeMemory())
 	st.Sizes, st.Hooks = d.janitor.measured(), d.notices.Hooks()
 	return st, nil
+}
+
+// memoryPercent is how much of the memory is in use; 0 when it is not known.
+func memoryPercent(total, free int64) int {
+	if total <= 0 || free <= 0 || free > total {
+		return 0
+	}
+	return int(math.Round(100 * float64(total-free) / float64(total)))
 }
 
 // Shutdown implements cw.DaemonService. The answer still goes out: the server

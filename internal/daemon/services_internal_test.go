@@ -50,3 +50,15 @@ func TestShutdownWithoutADatabase(t *testing.T) {
 		t.Errorf("%+v, %v, ended: %v", st, err, ended)
 	}
 }
+
+func TestMemoryPercent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		total, free int64
+		want        int
+	}{{1000, 390, 61}, {1000, 1, 100}, {1000, 1000, 0}, {0, 390, 0}, {1000, 0, 0}, {390, 1000, 0}} {
+		if got := memoryPercent(tt.total, tt.free); got != tt.want {
+			t.Errorf("%d of %d are free: %d %% in use, want %d", tt.free, tt.total, got, tt.want)
+		}
+	}
+}

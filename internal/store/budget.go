@@ -83,30 +83,40 @@ func fillBudgets(g *gorm.DB, budgets []cw.Budget) error {
 		if err := g.Raw(statement, b.ScopeID).Scan(&b.SpentUSD).Error; err != nil {
 			return err
 		}
-		name, err := budgetName(g, b.Scope, b.ScopeID)
-		if err != nil {
+		if err := nameBudget(g, b); err != nil {
 			return err
 		}
-		b.Name = name
 	}
 	return nil
 }
 
-func budgetName(g *gorm.DB, scope cw.BudgetScope, id string) (string, error) {
-	switch scope {
+// nameBudget says of what a budget is, by its id when that is not kept.
+func nameBudget(g *gorm.DB, b *cw.Budget) error {
+	b.Name = b.ScopeID
+	switch b.Scope {
 	case cw.BudgetAgent:
 		var a cw.Agent
-		_, err := one(g, &a, "id = ?", id)
-		return cmp.Or(a.Alias, id), err
+		found, err := one(g, &a, "id = ?", b.ScopeID)
+		if found {
+			b.Name = a.Alias
+		}
+		return err
 	case cw.BudgetAccount:
 		var a cw.Account
-		found, err := one(g, &a, "id = ?", id)
+		found, err := one(g, &a, "id = ?", b.ScopeID)
 		if found {
-			return a.Provider + "/" + a.Name, err
+			b.Name = a.Provider + "/" + a.Name
 		}
-		return id, err
+		return err
+	case cw.BudgetInitiative:
+		var i cw.Initiative
+		found, err := one(g, &i, "id = ?", b.ScopeID)
+		if found {
+			b.Name, b.Slug = i.Name, i.Slug
+		}
+		return err
 	}
-	return id, nil
+	return nil
 }
 
 // SetBudget sets a limit for an agent, an initiative or an account, found by

@@ -366,3 +366,13 @@ func beginning(text string) string {
 	}
 	return text
 }
+
+// CountPendingConversations tells how many questions of agents to each other
+// wait for an answer.
+func (db *DB) CountPendingConversations(ctx context.Context) (int, error) {
+	var n int64
+	err := db.query(ctx, "count pending conversations", func(g *gorm.DB) error {
+		return g.Model(&cw.Conversation{}).Where("status = ?", cw.ConversationPending).Count(&n).Error
+	})
+	return int(n), err
+}

@@ -95,6 +95,12 @@ func TestConversation(t *testing.T) {
 	a := b.peers("brave-otter", "calm-fox")
 	told := len(b.toldEvents())
 	v := b.ask(a["brave-otter"], "calm-fox")
+	waiting := func() int {
+		n, err := b.CountPendingConversations(t.Context())
+		b.must(err)
+		return n
+	}
+	same(t, "conversations that wait", waiting(), 1)
 	if v.Status != cw.ConversationPending || v.From != "brave-otter" || v.To != "calm-fox" || v.ToAgentID != a["calm-fox"].Agent.ID || v.TaskID != "" || v.PhaseID != "" {
 		t.Fatalf("asked: %+v", v)
 	}
@@ -113,6 +119,7 @@ func TestConversation(t *testing.T) {
 	if answered.Status != cw.ConversationAnswered || answered.Answer != "in src/parse.go" || answered.AnsweredAt == nil || answered.DeliveredRunID != a["calm-fox"].Run.ID {
 		t.Fatalf("answered: %+v", answered)
 	}
+	same(t, "conversations that wait", waiting(), 0)
 	again, err := b.answerPeer(v.ID, a["calm-fox"], "in src/parse.go")
 	b.must(err)
 	same(t, "the same answer again", again, answered)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -19,7 +20,8 @@ const (
 	costTime = "COALESCE(r.started_at, r.created_at)"
 )
 
-func costKeyOf(by cw.CostBy) (costKey, bool) {
+// day is that of a zone.
+func costKeyOf(by cw.CostBy, day string) (costKey, bool) {
 	key, ok := map[cw.CostBy]costKey{
 		cw.CostByRun:        {"r.id", "COALESCE(a.alias, '') || ' ' || r.session_number", byCost},
 		cw.CostByAgent:      {"r.agent_id", "COALESCE(a.alias, r.agent_id)", byCost},
@@ -27,7 +29,7 @@ func costKeyOf(by cw.CostBy) (costKey, bool) {
 		cw.CostByInitiative: {"COALESCE(a.initiative_id, '')", "COALESCE(NULLIF(a.initiative_id, ''), 'no initiative')", byCost},
 		cw.CostByAccount:    {"r.account_id", "r.provider || '/' || COALESCE(c.name, CASE WHEN r.account_id = 'default-' || r.provider THEN 'default' ELSE r.account_id END)", byCost},
 		cw.CostByProvider:   {"r.provider", "r.provider", byCost},
-		cw.CostByDay:        {"substr(" + costTime + ", 1, 10)", "substr(" + costTime + ", 1, 10)", "key"},
+		cw.CostByDay:        {day, day, "key"},
 	}[by]
 	return key, ok
 }
@@ -66,12 +68,17 @@ func (s costSum) row() cw.CostRow {
 }
 
 func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
-	by, ok := costKeyOf(q.By)
+	zone, err := q.Location()
+	if err != nil {
+		return nil, err
+	}
+	day := dayIn(costTime, zone, time.Now())
+	by, ok := costKeyOf(q.By, day)
 	if !ok {
 		return nil, fmt.Errorf("costs by %q have no statement", q.By)
 	}
 	columns, group, order := by.key+" AS key, "+by.name+" AS name", "key", by.order
-	if then, parted := costKeyOf(q.Then); parted {
+	if then, parted := costKeyOf(q.Then, day); parted {
 		columns += ", " + then.key + " AS then_key, " + then.name + " AS then_name"
 		group, order = "key, then_key", "key, cost_usd DESC, runs DESC, then_key"
 	}

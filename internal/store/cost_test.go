@@ -85,11 +85,44 @@ func TestCosts(t *testing.T) {
 	_ = one
 }
 
+// TestCostDays: a day is as long as it is in the zone of the one who asks, also
+// when the clocks are changed.
+func TestCostDays(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for name, at := range map[string]string{ // clocks in Berlin went from 2:00 to 3:00 on the 30th
+		"one": "2025-03-29T22:59:59Z", "two": "2025-03-29T23:00:00Z", "tre": "2025-03-30T21:59:59Z", "fur": "2025-03-30T22:00:00Z",
+	} {
+		started, err := time.Parse(time.RFC3339, at)
+		b.must(err)
+		b.spent(name+"-otter", started, func(_ *cw.SpawnIntent, f *cw.Finish) { f.CostUSD = 1 })
+	}
+	for zone, want := range map[string][]string{
+		"":                   {"2025-03-29 2", "2025-03-30 2"},
+		"Europe/Berlin":      {"2025-03-29 1", "2025-03-30 2", "2025-03-31 1"},
+		"Asia/Kathmandu":     {"2025-03-30 2", "2025-03-31 2"},
+		"America/New_York":   {"2025-03-29 2", "2025-03-30 2"},
+		"Pacific/Kiritimati": {"2025-03-30 2", "2025-03-31 2"},
+	} {
+		for _, then := range []cw.CostBy{"", cw.CostByProvider} {
+			rows, err := b.Costs(t.Context(), cw.CostQuery{By: cw.CostByDay, Then: then, Zone: zone})
+			b.must(err)
+			var got []string
+			for _, r := range rows {
+				got = append(got, fmt.Sprintf("%s %v", r.Key, r.CostUSD))
+			}
+			same(t, "days of "+zone, got, want)
+		}
+	}
+	_, err := b.Costs(t.Context(), cw.CostQuery{By: cw.CostByDay, Zone: "Europe/Bärlin"})
+	refuses(t, err, cw.CodeInvalid, "Europe/Berlin")
+}
+
 // TestCostWays: every way of summing has its statement.
 func TestCostWays(t *testing.T) {
 	t.Parallel()
 	for _, by := range cw.CostWays() {
-		if _, ok := costKeyOf(by); !ok {
+		if _, ok := costKeyOf(by, "day"); !ok {
 			t.Errorf("costs by %s have no statement", by)
 		}
 	}

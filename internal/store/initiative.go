@@ -110,9 +110,42 @@ func (db *DB) InitiativePage(ctx context.Context, f cw.InitiativeFilter) (cw.Pag
 		if err != nil {
 			return err
 		}
+		if err := addProgress(g, page.Items); err != nil {
+			return err
+		}
 		return addProjects(g, page.Items)
 	})
 	return page, err
+}
+
+// addProgress counts the tasks of initiatives.
+func addProgress(g *gorm.DB, initiatives []cw.Initiative) error {
+	var rows []struct {
+		InitiativeID cw.InitiativeID
+		cw.Progress
+	}
+	err := g.Model(&cw.Task{}).Select("initiative_id, count(*) AS tasks, sum(status = ?) AS done", cw.TaskDone).
+		Where("initiative_id IN (SELECT value FROM json_each(?)) AND status <> ?", list(idsOf(initiatives)), cw.TaskCancelled).
+		Group("initiative_id").Find(&rows).Error
+	if err != nil {
+		return err
+	}
+	of := make(map[cw.InitiativeID]*cw.Progress, len(rows))
+	for i := range rows {
+		of[rows[i].InitiativeID] = &rows[i].Progress
+	}
+	for i := range initiatives {
+		initiatives[i].Progress = cmp.Or(of[initiatives[i].ID], &cw.Progress{})
+	}
+	return nil
+}
+
+func idsOf(initiatives []cw.Initiative) []cw.InitiativeID {
+	ids := make([]cw.InitiativeID, len(initiatives))
+	for i, in := range initiatives {
+		ids[i] = in.ID
+	}
+	return ids
 }
 
 // initiativeColumn gives the column of a field of cw.InitiativeList.
@@ -128,10 +161,7 @@ func initiativeColumn(field string) string {
 
 // addProjects reads the repositories of initiatives into them.
 func addProjects(g *gorm.DB, initiatives []cw.Initiative) error {
-	ids := make([]cw.InitiativeID, len(initiatives))
-	for i, in := range initiatives {
-		ids[i] = in.ID
-	}
+	ids := idsOf(initiatives)
 	var rows []initiativeProject
 	err := g.Where("initiative_id IN (SELECT value FROM json_each(?))", list(ids)).Order("initiative_id, position").Find(&rows).Error
 	if err != nil {

@@ -226,6 +226,7 @@ func TestInitiativesUseIndexes(t *testing.T) {
 		check("initiatives by "+sort, b.statementOf("FROM `initiatives`", func() { must(b.InitiativePage(t.Context(), f)) }),
 			"initiatives_"+initiativeColumn(field))
 	}
+	check("how far they are", b.statementOf("count(*)", func() { must(b.InitiativePage(t.Context(), cw.InitiativeFilter{})) }), "tasks_initiative")
 	open := []cw.ProposalStatus{cw.ProposalOpen}
 	for index, f := range map[string]cw.ProposalFilter{
 		"proposals_created_at":        {},
@@ -256,10 +257,10 @@ func TestInitiativesUseIndexes(t *testing.T) {
 func TestBudgetOfInitiative(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	i := b.initiative("sale")
+	i := b.initiative("Spring sale")
 	for _, ref := range []string{i.Slug, string(i.ID)} {
 		got, err := b.SetBudget(t.Context(), cw.BudgetInitiative, ref, 5)
-		if err != nil || got.ScopeID != string(i.ID) || got.LimitUSD != 5 {
+		if err != nil || got.ScopeID != string(i.ID) || got.LimitUSD != 5 || got.Name != i.Name || got.Slug != i.Slug {
 			t.Errorf("%s: %+v, %v", ref, got, err)
 		}
 	}

@@ -215,6 +215,25 @@ func TestInitiativePages(t *testing.T) {
 	}
 }
 
+// TestInitiativeProgress counts the tasks of each initiative, and none that is
+// cancelled.
+func TestInitiativeProgress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	i := b.fullInitiative(2, 2)
+	tasks := b.stateOf(i.ID).Tasks
+	tasks[0].Status, tasks[3].Status = cw.TaskDone, cw.TaskCancelled
+	b.plan(i.ID, cw.InitiativeChange{Tasks: []cw.Task{tasks[0], tasks[3]}})
+	b.initiative("other")
+	page, err := b.InitiativePage(t.Context(), cw.InitiativeFilter{PageQuery: cw.PageQuery{Sort: "createdAt"}})
+	b.must(err)
+	got := map[string]cw.Progress{}
+	for _, one := range page.Items {
+		got[one.Slug] = *one.Progress
+	}
+	same(t, "progress", got, map[string]cw.Progress{"sale": {Tasks: 3, Done: 1}, "other": {}})
+}
+
 // TestInitiativeOutlivesProject: the name of a project that is forgotten stays.
 func TestInitiativeOutlivesProject(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,14 @@ func costsCase(t *testing.T, f Fixture) {
 		_, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Then: then})
 		wantCode(t, "costs by day and "+string(then), err, cw.CodeInvalid)
 	}
+	for _, zone := range []string{"Europe/Berlin", "UTC", ""} {
+		_, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Zone: zone})
+		ok(t, err)
+	}
+	for _, zone := range []string{"Local", "Berlin", "../etc/passwd", "Europe/Berlin\x00", "CET-1CEST"} {
+		_, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Zone: zone})
+		wantCode(t, "costs in the zone "+zone, err, cw.CodeInvalid)
+	}
 	never := time.Date(2000, 1, 2, 3, 4, 5, 0, time.UTC)
 	rows, err := s.Costs(soon(t), cw.CostQuery{By: cw.CostByDay, Until: &never})
 	ok(t, err)

@@ -373,6 +373,13 @@ func tasksCase(t *testing.T, f Fixture, v cw.InitiativeView) {
 	ok(t, err)
 	_, err = s.EditTask(ctx, one.ID, cw.TaskEdit{Status: &cancelled})
 	wantCode(t, "a done task cannot be cancelled", err, cw.CodeRefused)
+	listed, err := s.Initiatives(ctx, cw.InitiativeFilter{PageQuery: cw.PageQuery{Limit: cw.PageMax}})
+	ok(t, err)
+	if at := slices.IndexFunc(listed.Items, func(i cw.Initiative) bool { return i.ID == v.ID }); at < 0 {
+		t.Error("the initiative is not listed")
+	} else if diff := cmp.Diff(&cw.Progress{Tasks: 2, Done: 1}, listed.Items[at].Progress); diff != "" {
+		t.Error("progress: " + diff)
+	}
 	for what, c := range map[string]struct {
 		filter cw.TaskFilter
 		want   []cw.TaskID

@@ -15,6 +15,10 @@ func (m *Memory) Costs(_ context.Context, q cw.CostQuery) ([]cw.CostRow, error) 
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
+	zone, err := q.Location()
+	if err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	rows := []cw.CostRow{}
@@ -23,10 +27,10 @@ func (m *Memory) Costs(_ context.Context, q cw.CostQuery) ([]cw.CostRow, error) 
 			if q.Since != nil && r.StartedAt.Before(*q.Since) || q.Until != nil && !r.StartedAt.Before(*q.Until) {
 				continue
 			}
-			key, name := costKeyOf(q.By, &m.agents[i], r)
+			key, name := costKeyOf(q.By, &m.agents[i], r, zone)
 			then, thenName := "", ""
 			if q.Then != "" {
-				then, thenName = costKeyOf(q.Then, &m.agents[i], r)
+				then, thenName = costKeyOf(q.Then, &m.agents[i], r, zone)
 			}
 			at := slices.IndexFunc(rows, func(c cw.CostRow) bool { return c.Key == key && c.Then == then })
 			if at < 0 {
@@ -50,14 +54,14 @@ func (m *Memory) Costs(_ context.Context, q cw.CostQuery) ([]cw.CostRow, error) 
 	return rows, nil
 }
 
-func costKeyOf(by cw.CostBy, a *cw.AgentView, r cw.Run) (key, name string) {
+func costKeyOf(by cw.CostBy, a *cw.AgentView, r cw.Run, zone *time.Location) (key, name string) {
 	switch by {
 	case cw.CostByRun:
 		return string(r.ID), a.Alias
 	case cw.CostByAgent:
 		return string(a.ID), a.Alias
 	case cw.CostByDay:
-		day := r.StartedAt.Format(time.DateOnly)
+		day := r.StartedAt.In(zone).Format(time.DateOnly)
 		return day, day
 	case cw.CostByProvider:
 		return a.Provider, a.Provider

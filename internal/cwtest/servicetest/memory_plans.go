@@ -69,11 +69,26 @@ func (p *plans) InitiativePage(_ context.Context, f cw.InitiativeFilter) (cw.Pag
 		var some []cw.Initiative
 		for _, i := range p.initiatives {
 			if (i.Status == cw.InitiativeArchived) == f.Archived {
+				i.Progress = p.progress(i.ID)
 				some = append(some, i)
 			}
 		}
 		return pageOf(start, some), nil
 	})
+}
+
+func (p *plans) progress(id cw.InitiativeID) *cw.Progress {
+	var out cw.Progress
+	for _, t := range p.tasks {
+		if t.InitiativeID != id || t.Status == cw.TaskCancelled {
+			continue
+		}
+		out.Tasks++
+		if t.Status == cw.TaskDone {
+			out.Done++
+		}
+	}
+	return &out
 }
 
 // InitiativeByRef implements planning.Store.

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { zone } from "../lib/days";
 import type { Client, Schema } from "./client";
 
 /*
@@ -17,9 +18,9 @@ export const accountsQuery = (client: Client) =>
 export const budgetsQuery = (client: Client) =>
   queryOptions({ queryKey: ["budgets"], queryFn: async ({ signal }) => (await client.get("/v1/budgets", { signal })).items ?? [] });
 
-/** What each account cost on each day since then: days are those of UTC. */
+/** What each account cost on each day since then: days are those of this browser. */
 export const costsByDayQuery = (client: Client, since: string) =>
   queryOptions({
     queryKey: ["costs", "day", "account", since],
-    queryFn: async ({ signal }) => (await client.get("/v1/costs", { query: { by: "day", then: "account", since }, signal })).items ?? [],
+    queryFn: async ({ signal }) => (await client.get("/v1/costs", { query: { by: "day", then: "account", since, zone }, signal })).items ?? [],
   });

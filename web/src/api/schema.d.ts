@@ -3316,6 +3316,8 @@ export interface components {
              * @description when it was set
              */
             setAt: string;
+            /** @description of an initiative: what commands call it */
+            slug?: string;
             /**
              * Format: date-time
              * @description when all of it was spent; null: not yet
@@ -3808,6 +3810,11 @@ export interface components {
             checkpoints: number;
             /**
              * Format: int64
+             * @description questions of agents to each other that wait for an answer
+             */
+            conversations: number;
+            /**
+             * Format: int64
              * @description size of the state on disk
              */
             databaseBytes: number;
@@ -3834,6 +3841,11 @@ export interface components {
              * @description size of the stored output on disk
              */
             logBytes: number;
+            /**
+             * Format: int64
+             * @description how much of the machine's memory is in use, in percent; 0 when the system does not tell
+             */
+            memoryPercent: number;
             /**
              * Format: int64
              * @description work of tasks that is not merged yet
@@ -4503,6 +4515,8 @@ export interface components {
             id: string;
             /** @description what people call it */
             name: string;
+            /** @description in lists: how far its tasks are */
+            progress?: components["schemas"]["Progress"];
             /** @description the repositories that it spans, never null */
             projects: components["schemas"]["InitiativeProject"][];
             /** @description the page that was made with it */
@@ -4661,6 +4675,8 @@ export interface components {
             pages: components["schemas"]["Document"][];
             /** @description its phases that are not archived, without their texts, in order */
             phases: components["schemas"]["Phase"][];
+            /** @description in lists: how far its tasks are */
+            progress?: components["schemas"]["Progress"];
             /** @description the repositories that it spans, never null */
             projects: components["schemas"]["InitiativeProject"][];
             /** @description the page that was made with it */
@@ -5810,6 +5826,21 @@ export interface components {
             hint?: string;
             /** @description what is wrong */
             message: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description how far the tasks of an initiative are */
+        Progress: {
+            /**
+             * Format: int64
+             * @description those of them that are done: merged, or closed with nothing to merge
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description all of its tasks but those that are cancelled
+             */
+            tasks: number;
         } & {
             [key: string]: unknown;
         };
@@ -9455,6 +9486,8 @@ export interface operations {
                 since?: string;
                 /** @description only runs that were started before, as RFC 3339 */
                 until?: string;
+                /** @description the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC */
+                zone?: string;
             };
             header?: never;
             path?: never;

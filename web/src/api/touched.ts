@@ -22,7 +22,7 @@ export function touched(event: EventHead): string[] {
     case "plan":
       return ["agents", "plans"];
     case "conversation":
-      return ["conversations", "agents"];
+      return ["conversations", "agents", "status"];
     case "proposal":
       return ["proposals", "inbox", "initiatives"];
     case "initiative":

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { inboxQuery, initiativesQuery } from "../api/queries";
+import { dispatchQuery, inboxQuery, initiativesQuery, statusQuery } from "../api/queries";
 import { cx } from "../lib/cx";
 import { Icon } from "../ui/Icon";
-import { markOf } from "../ui/status";
+import { ring } from "../ui/status";
 import { useCw } from "./cw";
 import { places, type Place } from "./links";
 
@@ -13,9 +13,7 @@ const item =
 
 /** The pages, then the initiatives. On a phone the tab bar at the bottom. */
 export function Sidebar() {
-  const { client } = useCw();
-  const inbox = useQuery(inboxQuery(client));
-  const waiting = inbox.data?.items?.length ?? 0;
+  const counts = useCounts();
   return (
     <nav
       aria-label="Main"
@@ -28,7 +26,7 @@ export function Sidebar() {
       <ul className="grid max-tab:grid-cols-5">
         {places.map((place) => (
           <li key={place.to} className={cx(place.more && "max-tab:hidden")}>
-            <PlaceLink place={place} waiting={place.to === "/" ? waiting : 0} />
+            <PlaceLink place={place} count={counts[place.to] ?? 0} />
           </li>
         ))}
         <li className="tab:hidden">
@@ -43,15 +41,28 @@ export function Sidebar() {
   );
 }
 
-function PlaceLink({ place, waiting }: { place: Place; waiting: number }) {
+/** How much there is on a page: all of it is read for the frame and Now anyway. */
+function useCounts(): Partial<Record<Place["to"], number>> {
+  const { client } = useCw();
+  const dispatch = useQuery(dispatchQuery(client)).data;
+  return {
+    "/": useQuery(inboxQuery(client)).data?.items?.length,
+    "/initiatives": useQuery(initiativesQuery(client)).data?.length,
+    "/review": dispatch && dispatch.merges.length + (dispatch.landing ?? []).length,
+    "/conversations": useQuery(statusQuery(client)).data?.conversations,
+  };
+}
+
+function PlaceLink({ place, count }: { place: Place; count: number }) {
+  const hot = place.to === "/";
   return (
     <Link to={place.to} activeOptions={{ exact: place.to === "/", includeSearch: false }} className={item}>
       <Icon name={place.icon} />
       <span>{place.text}</span>
-      {waiting > 0 && (
-        <span className="ml-auto text-12 font-bold text-need tabular-nums max-tab:absolute max-tab:top-1 max-tab:left-[calc(50%+0.5rem)] max-tab:bg-bg max-tab:px-1">
-          {waiting}
-          <span className="sr-only"> wait for you</span>
+      {count > 0 && (
+        <span className={cx("ml-auto text-12 tabular-nums", hot ? "font-bold text-need max-tab:absolute max-tab:top-1 max-tab:left-[calc(50%+0.5rem)] max-tab:bg-bg max-tab:px-1" : "text-ink-3 max-tab:hidden")}>
+          {count}
+          <span className="sr-only"> {place.counts}</span>
         </span>
       )}
     </Link>
@@ -61,18 +72,18 @@ function PlaceLink({ place, waiting }: { place: Place; waiting: number }) {
 /** Initiatives at work, with how many of their tasks are merged. */
 function Initiatives() {
   const { client } = useCw();
-  const all = useQuery(initiativesQuery(client)).data ?? [];
-  const open = all.filter((one) => one.status !== "archived").slice(0, 20);
+  const open = (useQuery(initiativesQuery(client)).data ?? []).slice(0, 20);
   if (open.length === 0) return null;
   return (
     <div className="max-tab:hidden">
       <h2 className="h-6 px-2 text-11 font-mid text-ink-3">Initiatives</h2>
       <ul>
-        {open.map((one) => (
-          <li key={one.id}>
-            <Link to="/initiatives/$slug" params={{ slug: one.slug }} className={item}>
-              <Icon name={markOf("phase", one.status === "active" ? "running" : one.status).icon} className="text-work" />
-              <span className="min-w-0 flex-1 truncate">{one.name}</span>
+        {open.map(({ id, slug, name, progress }) => (
+          <li key={id}>
+            <Link to="/initiatives/$slug" params={{ slug }} className={item}>
+              {progress?.tasks ? <Icon name={ring(progress.done, progress.tasks)} className="text-work" /> : <Icon name="s-draft" className="text-ink-3" />}
+              <span className="min-w-0 flex-1 truncate">{name}</span>
+              <span className="text-12 text-ink-3 tabular-nums">{progress?.tasks ? `${progress.done}/${progress.tasks}` : "draft"}</span>
             </Link>
           </li>
         ))}

@@ -30,6 +30,7 @@ export function StatusBar() {
       </span>
       {seq > 0 && <span>event {grouped(seq)}</span>}
       {dispatch && status && <span>{status.agentsAlive} of {dispatch.limits.machine} slots</span>}
+      {!!status?.memoryPercent && <span>memory {status.memoryPercent} %</span>}
       {status && <span>disk {bytes(status.freeBytes)} free</span>}
       <span className="ml-auto flex gap-3">
         {hints.map((key) => (

@@ -15,7 +15,7 @@ import { AccountList } from "./AccountList";
 import { AddAccount } from "./AddAccount";
 import { Budgets } from "./Budgets";
 import { CostChart } from "./CostChart";
-import { chartOf, dayOf, sinceOf, spentOf } from "./costDays";
+import { chartOf, sinceOf, spentOf } from "./costDays";
 import { Lanes } from "./Lanes";
 
 /** How many days the chart shows, and how wide it is drawn: what is written in it keeps its size. */
@@ -34,7 +34,7 @@ export function AccountsPage() {
   const [adding, setAdding] = useState(false);
   useTitle("Accounts");
   const rows = costs.data ?? [];
-  const chart = costs.data && chartOf(rows, Date.parse(`${dayOf(now)}T12:00:00Z`), size.days);
+  const chart = costs.data && chartOf(rows, now, size.days);
   return (
     <>
       <TopBar>

@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { budgetsQuery, type Budget } from "../../api/accountQueries";
 import { wordsOf } from "../../api/problem";
-import { initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { dollars, oneLine } from "../../lib/words";
@@ -43,7 +42,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
     onError: (error) => sayFailed(wordsOf(error)),
   });
   const used = Math.round((100 * budget.spentUsd) / budget.limitUsd);
-  const own = useNameOf(budget);
+  const own = oneLine(budget.name);
   const name = `${budget.scope} ${own}`;
   const takeAway = () => set.mutate(0, { onSuccess: () => say(`The budget of ${name} is taken away.`, () => set.mutate(budget.limitUsd)) });
   return (
@@ -60,12 +59,6 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
       </div>
     </li>
   );
-}
-
-/** What people call it: a budget of an initiative knows its id alone. */
-function useNameOf(budget: Budget): string {
-  const initiatives = useQuery(initiativesQuery(useCw().client)).data ?? [];
-  return oneLine(initiatives.find((one) => one.id === budget.scopeId)?.name ?? budget.name);
 }
 
 /** What happens at the limit, or has happened. */

@@ -18,7 +18,7 @@ export function CostChart({ data, width }: { data: CostChartData; width: number 
     <figure className="min-w-0 desk:border-r desk:border-line">
       <figcaption>
         <SectionHead title="Cost per day">
-          <span className="whitespace-nowrap text-ink-3 max-tab:hidden">$, days of UTC</span>
+          <span className="whitespace-nowrap text-ink-3 max-tab:hidden">in $</span>
           <span className="ml-auto flex flex-wrap justify-end gap-x-3 text-12 text-ink-2">
             {data.series.map((one, i) => (
               <span key={one.key} className="inline-flex items-center gap-1.5">

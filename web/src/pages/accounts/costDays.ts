@@ -1,6 +1,6 @@
 import type { CostRow } from "../../api/accountQueries";
+import { dayBegin, dayOf } from "../../lib/days";
 
-const DAY = 86_400_000;
 /** More series than this become "other". */
 const NAMED = 3;
 
@@ -23,22 +23,14 @@ export interface CostChartData {
   days: CostDay[];
 }
 
-/** "2026-11-21": a day as the API names it, in UTC. */
-export function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}
-
 /** When the first day begins that the page needs: that of the chart or that of the month, whichever is earlier. */
 export function sinceOf(now: number, days: number): string {
-  const today = dayOf(now);
-  const first = dayOf(now - (days - 1) * DAY);
-  const month = `${today.slice(0, 7)}-01`;
-  return `${first < month ? first : month}T00:00:00Z`;
+  return dayBegin(now, Math.max(days, new Date(now).getDate()) - 1).toISOString();
 }
 
 /** The last days, stacked by the accounts that cost most; the rest is "other". */
 export function chartOf(rows: CostRow[], now: number, days: number): CostChartData {
-  const wanted = Array.from({ length: days }, (_, i) => dayOf(now - (days - 1 - i) * DAY));
+  const wanted = Array.from({ length: days }, (_, i) => dayOf(dayBegin(now, days - 1 - i)));
   const shown = rows.filter((row) => row.key >= (wanted[0] ?? "") && row.costUsd > 0);
   const sums = new Map<string, { name: string; sum: number }>();
   for (const row of shown) {

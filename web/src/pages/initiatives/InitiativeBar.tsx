@@ -11,7 +11,7 @@ import { Icon } from "../../ui/Icon";
 import { Kbd } from "../../ui/Kbd";
 import { Tag } from "../../ui/Tag";
 import { initiativeMark } from "./mark";
-import { atWork, workWords } from "./tree";
+import { atWork, progressOf, workWords } from "./tree";
 
 interface Props {
   view: InitiativeView;
@@ -25,7 +25,7 @@ interface Props {
 /** What it is called, what it costs, and its review. */
 export function InitiativeBar({ view, agents, merges, timeline, onTimeline }: Props) {
   const { client } = useCw();
-  const mark = initiativeMark(view.status, view.tasks);
+  const mark = initiativeMark(view.status, progressOf(view.tasks));
   return (
     <TopBar>
       <div className="flex min-w-0 items-center gap-2">

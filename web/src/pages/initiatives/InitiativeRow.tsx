@@ -1,27 +1,27 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Schema } from "../../api/client";
-import type { Dispatch, InitiativeView } from "../../api/initiativeQueries";
+import type { Dispatch } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { count, dollars, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
-import { initiativeMark } from "./mark";
+import { initiativeMark, mergedOf } from "./mark";
 import { standsAt } from "./stands";
-import { mergedOf, workWords } from "./tree";
+import { workWords } from "./tree";
 
 interface Props {
   one: Schema<"Initiative">;
-  view: InitiativeView | undefined;
   dispatch: Dispatch | undefined;
   cost: number;
 }
 
 /** One initiative in a row: progress, who works, what waits, what it costs. */
-export function InitiativeRow({ one, view, dispatch, cost }: Props) {
-  const mark = initiativeMark(one.status, view?.tasks ?? []);
+export function InitiativeRow({ one, dispatch, cost }: Props) {
+  const progress = one.progress ?? { tasks: 0, done: 0 };
+  const mark = initiativeMark(one.status, progress);
   const at = standsAt(one.id, dispatch);
   return (
     <li className="group relative border-b border-line hover:bg-hover focus-within:bg-hover">
@@ -35,7 +35,7 @@ export function InitiativeRow({ one, view, dispatch, cost }: Props) {
           <span className="block truncate font-mid">{one.name}</span>
           <span className="block truncate text-12 text-ink-3">{oneLine(one.goal === one.name ? one.projects.map((project) => project.name).join(", ") : one.goal)}</span>
         </span>
-        <span className="text-12 text-ink-2 tabular-nums">{view && (view.tasks.length > 0 ? mergedOf(view.tasks) : "no tasks yet")}</span>
+        <span className="text-12 text-ink-2 tabular-nums">{progress.tasks > 0 ? mergedOf(progress) : "no tasks yet"}</span>
         <span className="truncate text-12 tabular-nums max-tab:col-start-2">
           {at.person > 0 ? <span className="text-need">{count(at.person, "task waits for you", "tasks wait for you")}</span> : at.waiting > 0 ? <span className="text-ink-2">{count(at.waiting, "task waits", "tasks wait")}</span> : null}
         </span>

@@ -1,7 +1,7 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { archivedQuery, costByInitiativeQuery, initiativeQuery } from "../../api/initiativeQueries";
+import { archivedQuery, costByInitiativeQuery } from "../../api/initiativeQueries";
 import { dispatchQuery, initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
@@ -25,7 +25,6 @@ export function InitiativesPage() {
   const [archived, setArchived] = useState(false);
   const navigate = useNavigate();
   const list = useRef<HTMLUListElement>(null);
-  const views = useQueries({ queries: (all.data ?? []).map((one) => initiativeQuery(client, one.slug)) });
   const move = (n: number) => {
     const links = [...(list.current?.querySelectorAll<HTMLElement>("a") ?? [])];
     links[Math.max(0, Math.min(links.length - 1, links.indexOf(document.activeElement as HTMLElement) + n))]?.focus();
@@ -52,8 +51,8 @@ export function InitiativesPage() {
         )}
         {(all.data?.length ?? 0) > 0 && (
           <ul ref={list}>
-            {all.data?.map((one, i) => (
-              <InitiativeRow key={one.id} one={one} view={views[i]?.data} dispatch={dispatch} cost={costs.find((row) => row.key === one.id)?.costUsd ?? 0} />
+            {all.data?.map((one) => (
+              <InitiativeRow key={one.id} one={one} dispatch={dispatch} cost={costs.find((row) => row.key === one.id)?.costUsd ?? 0} />
             ))}
           </ul>
         )}

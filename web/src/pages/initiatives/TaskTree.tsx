@@ -10,7 +10,8 @@ import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { PhaseDialog } from "./PhaseDialog";
 import { TaskDialog } from "./TaskDialog";
-import { lineAt, linesOf, mergedOf, type PhaseRow, type TaskRow } from "./tree";
+import { mergedOf } from "./mark";
+import { lineAt, linesOf, progressOf, type PhaseRow, type TaskRow } from "./tree";
 
 interface Props {
   tree: PhaseRow[];
@@ -43,7 +44,7 @@ export function TaskTree({ tree, view, dispatch, selected, onSelect, className }
     <section aria-label="Tasks" className={cx("min-h-0 overflow-auto border-r border-line pb-4 max-tab:border-r-0", className)}>
       <div className="flex h-9 items-center gap-2 pr-3 pl-4">
         <h2 className="font-bold">Tasks</h2>
-        <span className="text-ink-3 tabular-nums">{mergedOf(view.tasks)}</span>
+        <span className="text-ink-3 tabular-nums">{mergedOf(progressOf(view.tasks))}</span>
         <span className="flex-1" />
         {active && <Button look="quiet" icon="u-plus" aria-label={tree.length === 0 ? "New phase" : "New task"} onClick={() => setDialog(tree.length === 0 ? "phase" : "task")} />}
       </div>

@@ -1,4 +1,5 @@
 import type { AgentView, Dispatch, InitiativeView, Phase, Task } from "../../api/initiativeQueries";
+import type { Schema } from "../../api/client";
 import { count, oneLine } from "../../lib/words";
 import { agentMark, markOf, ring, type Mark } from "../../ui/status";
 
@@ -130,10 +131,9 @@ export function lineAt(lines: Line[], id: string, n: number): Line | undefined {
   return i < 0 ? lines[0] : lines[Math.max(0, Math.min(lines.length - 1, i + n))];
 }
 
-/** "14 of 26 merged". */
-export function mergedOf(tasks: Pick<Task, "status">[]): string {
-  const done = tasks.filter((task) => task.status === "done").length;
-  return tasks.length === 0 ? "none yet" : `${done} of ${tasks.length} merged`;
+/** How far the tasks of an initiative are, as lists tell it. */
+export function progressOf(tasks: Pick<Task, "status">[]): Schema<"Progress"> {
+  return { tasks: tasks.length, done: tasks.filter((task) => task.status === "done").length };
 }
 
 /** "6 agents work". */

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCw } from "../../app/cw";
 import { openNewAgent, openPalette } from "../../app/overlays";
+import { dayBegin, zone } from "../../lib/days";
 import { dollars } from "../../lib/words";
 import { Button } from "../../ui/Button";
 
@@ -15,12 +16,10 @@ export function TopFacts() {
   );
 }
 
-/** What runs that began today cost, those of removed agents too. Days are those of UTC, as everywhere in cw. */
+/** What runs that began today cost, those of removed agents too. A budget is never one of a day, so none stands beside it. */
 function CostToday() {
   const { client } = useCw();
-  const costs = useQuery({ queryKey: ["costs", "day"], queryFn: ({ signal }) => client.get("/v1/costs", { query: { by: "day" }, signal }) }).data;
-  const today = new Date().toISOString().slice(0, 10);
-  const row = costs?.items?.find((one) => one.key === today);
-  if (!row) return null;
-  return <span className="text-ink-2 tabular-nums max-desk:hidden">{dollars(row.costUsd)} today</span>;
+  const since = dayBegin(Date.now()).toISOString();
+  const today = useQuery({ queryKey: ["costs", "today", since], queryFn: ({ signal }) => client.get("/v1/costs", { query: { by: "day", zone, since }, signal }) }).data?.items?.[0];
+  return today && <span className="text-ink-2 tabular-nums max-desk:hidden">{dollars(today.costUsd)} today</span>;
 }

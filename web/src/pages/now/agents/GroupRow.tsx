@@ -24,6 +24,7 @@ export function GroupRow({ group, index }: Props) {
           <b className="font-bold text-ink">{group.id === "" ? "On their own" : "Of an archived initiative"}</b>
         )}
         <span className="flex-none">{count(group.agents.length, "agent")}</span>
+        {!!initiative?.progress?.tasks && <span className="flex-none max-tab:hidden">{initiative.progress.done} of {count(initiative.progress.tasks, "task")}</span>}
         {projects !== "" && <span className="truncate text-ink-3 max-desk:hidden">{projects}</span>}
         <span className="ml-auto flex-none">{group.costUsd > 0 && dollars(group.costUsd)}</span>
       </div>
