@@ -25,7 +25,7 @@ type Options struct {
 	Look     board.Look
 	Now      func() time.Time
 	// Lines gives, for the output of one agent, what makes readable lines of each
-	// event.
+	// event. Words that follow each other may come as one event or as several.
 	Lines func(cw.AgentView) func(cw.OutputEvent) []string
 }
 
@@ -36,7 +36,7 @@ type Model struct {
 
 	ctx     context.Context
 	view    board.View
-	stream  *stream // of the selected agent's output; nil before it is read
+	reader  *reader // of the selected agent's log; nil before it is read
 	wanted  int     // number of the last wish for a log
 	typed   *typing // what the line at the bottom is for
 	confirm func() tea.Cmd
@@ -88,16 +88,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ticked:
 		m.view.Now, cmd = m.Now(), ticking()
 	case seen:
-		m.saw(msg)
+		cmd = m.saw(msg)
 	case chosen:
 		cmd = m.openLog(msg.wish)
+	case paged:
+		cmd = m.page(msg)
 	case logged:
 		cmd = m.log(msg)
 	case did:
 		cmd = m.did(msg)
 	}
 	m.view.Settle()
-	return m, tea.Batch(cmd, m.chase())
+	return m, tea.Batch(cmd, m.chase(), m.fill())
 }
 
 // View implements tea.Model.
@@ -110,11 +112,12 @@ func (m *Model) View() tea.View {
 
 // saw takes what a look saw. Figures of a daemon that went away stay, with their
 // age.
-func (m *Model) saw(s seen) {
+func (m *Model) saw(s seen) tea.Cmd {
 	m.view.Now = m.Now()
 	switch {
 	case s.err == nil:
 		m.view.Sight, m.view.Lost = s.sight, nil
+		return m.readAgain()
 	case cw.ErrorCode(s.err) == cw.CodeUnreachable:
 		lost := board.Lost{Since: m.view.Now}
 		if m.view.Lost != nil {
@@ -125,6 +128,7 @@ func (m *Model) saw(s seen) {
 	default:
 		m.say(s.err)
 	}
+	return nil
 }
 
 // did takes the end of a call.
