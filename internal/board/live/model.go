@@ -40,12 +40,13 @@ type Model struct {
 	wanted  int     // number of the last wish for a log
 	typed   *typing // what the line at the bottom is for
 	confirm func() tea.Cmd
-	reading *cw.InboxItem // what the sheet with verdicts is about
+	reading *cw.InboxItem         // what the sheet with verdicts is about
+	drafts  map[cw.AgentID]string // messages that are not sent
 }
 
 // New makes a model. ctx bounds all its calls.
 func New(ctx context.Context, o Options) *Model {
-	m := &Model{Options: o, ctx: ctx}
+	m := &Model{Options: o, ctx: ctx, drafts: map[cw.AgentID]string{}}
 	m.view.Look, m.view.Now = o.Look, o.Now()
 	m.view.Marked = map[cw.AgentID]bool{}
 	return m
@@ -151,7 +152,10 @@ func (m *Model) note(text string) { m.view.Note = board.Note{Text: text} }
 // say says what went wrong, and what to do about it.
 func (m *Model) say(err error) {
 	text := err.Error()
-	if hint := cw.ErrorHint(err); hint != "" {
+	switch hint := cw.ErrorHint(err); {
+	case cw.ErrorCode(err) == cw.CodeUnreachable:
+		text = "not done, the daemon was away: press the key again"
+	case hint != "":
 		text += "; " + hint
 	}
 	m.view.Note = board.Note{Text: text, Bad: true}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type house struct {
 	calls       []string                          // guarded by mu: verdicts, in words
 	pages       int                               // guarded by mu: of output that were read
 	pageErr     error                             // guarded by mu: in place of a page
+	away        bool                              // guarded by mu: nothing can be sent
 	proposals   map[cw.ProposalID]cw.ProposalView // by id
 	tasks       map[cw.TaskID]cw.Task
 }
@@ -54,6 +56,29 @@ func (h *house) Diff(context.Context, string, cw.DiffRequest) (cw.Diff, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return cw.Diff{Patch: "diff --git a/x b/x\n+new line\n", Uncommitted: h.uncommitted}, nil
+}
+
+func (h *house) there() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.away {
+		return cw.Errorf(cw.CodeUnreachable, "no daemon").Because(errors.New("dial"))
+	}
+	return nil
+}
+
+func (h *house) Send(ctx context.Context, ref string, r cw.SendRequest) (cw.Message, error) {
+	if err := h.there(); err != nil {
+		return cw.Message{}, err
+	}
+	return h.Memory.Send(ctx, ref, r)
+}
+
+func (h *house) Answer(ctx context.Context, r cw.AnswersRequest) ([]cw.QuestionView, error) {
+	if err := h.there(); err != nil {
+		return nil, err
+	}
+	return h.Memory.Answer(ctx, r)
 }
 
 func (h *house) OutputPage(ctx context.Context, ref string, q cw.OutputPageQuery) (cw.OutputPage, error) {
