@@ -87,15 +87,11 @@ func agentAttachRun(ctx context.Context, o *agentAttachOptions) error {
 	return w.toTheEnd(ctx)
 }
 
-// lastChunk is the id of the last stored chunk of an agent's current run, or 0.
+// lastChunk is the id of the last stored chunk of an agent's output, or 0.
 func lastChunk(ctx context.Context, svc cw.Services, agent cw.AgentView) (int64, error) {
-	var last int64
-	q := cw.OutputQuery{Session: agent.SessionNumber, Until: cw.UntilNow}
-	for chunk, err := range svc.Output(ctx, string(agent.ID), q) {
-		if err != nil {
-			return 0, err
-		}
-		last = chunk.ID
+	page, err := svc.OutputPage(ctx, string(agent.ID), cw.OutputPageQuery{Limit: 1})
+	if cw.ErrorCode(err) == cw.CodeGone {
+		return 0, nil // what comes is the first that there is
 	}
-	return last, nil
+	return page.Stream, err
 }

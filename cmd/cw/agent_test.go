@@ -248,13 +248,17 @@ func TestAgentAttachFromNow(t *testing.T) {
 	end := ended("brave-otter")
 	for _, tc := range []struct {
 		args []string
+		run  int // of the agent; the chunks are of its first
 		want cw.OutputQuery
 	}{
-		{nil, cw.OutputQuery{Until: cw.UntilRest, AfterID: 6}},
-		{[]string{"--all"}, cw.OutputQuery{Until: cw.UntilRest}},
+		{nil, 1, cw.OutputQuery{Until: cw.UntilRest, AfterID: 6}},
+		{nil, 2, cw.OutputQuery{Until: cw.UntilRest, AfterID: 6}},
+		{[]string{"--all"}, 1, cw.OutputQuery{Until: cw.UntilRest}},
 	} {
 		b := newBench(t)
-		b.fake.add(running("brave-otter"), &end, words()...)
+		agent := running("brave-otter")
+		agent.SessionNumber = tc.run
+		b.fake.add(agent, &end, words()...)
 		b.fake.chunks[end.ID] = []cw.Chunk{{ID: 5, SessionNumber: 1}, {ID: 6, SessionNumber: 1}}
 		text, code := b.session(t.Context(), append([]string{"agent", "attach", "brave-otter"}, tc.args...)...)
 		if code != 0 {

@@ -351,7 +351,11 @@ func (f *fakeServices) OutputPage(_ context.Context, ref string, _ cw.OutputPage
 	if err != nil {
 		return cw.OutputPage{}, err
 	}
-	return cw.OutputPage{Items: f.output[f.agents[i].ID]}, nil
+	page := cw.OutputPage{Items: f.output[f.agents[i].ID]}
+	if chunks := f.chunks[f.agents[i].ID]; len(chunks) > 0 {
+		page.Stream = chunks[len(chunks)-1].ID
+	}
+	return page, nil
 }
 
 // finish lets the agent come to its end, or waits until the reader lets go.

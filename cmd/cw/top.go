@@ -60,7 +60,7 @@ func topRun(ctx context.Context, o *topOptions) error {
 // topLines makes readable lines of an agent's output, as cw agent attach shows
 // them.
 func topLines(v cw.AgentView) func(cw.OutputEvent) []string {
-	r := renderer{cwd: v.AgentCwd, session: max(v.SessionNumber, 1)}
+	r := renderer{cwd: v.AgentCwd}
 	return r.render
 }
 

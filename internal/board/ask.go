@@ -18,7 +18,8 @@ type Asking struct {
 	Sent      bool // the answers are on their way
 
 	at, cursor int
-	chosen     []int // options of a question that takes several, in order
+	chosen     []int  // options of a question that takes several, in order
+	said       string // own words, until an option is taken instead
 	answers    map[cw.QuestionID]string
 }
 
@@ -30,6 +31,7 @@ func (k *Asking) Answers() map[cw.QuestionID]string { return k.answers }
 
 // Move moves the cursor over the options.
 func (k *Asking) Move(by int) {
+	k.said = ""
 	k.cursor = min(max(k.cursor+by, 0), max(len(k.Question().Options)-1, 0))
 }
 
@@ -39,7 +41,7 @@ func (k *Asking) Pick(number int) bool {
 	if number < 1 || number > len(k.Question().Options) {
 		return false
 	}
-	k.cursor = number - 1
+	k.cursor, k.said = number-1, ""
 	if k.Question().MultiSelect {
 		k.Toggle()
 	}
@@ -52,6 +54,7 @@ func (k *Asking) Toggle() {
 	if !k.Question().MultiSelect {
 		return
 	}
+	k.said = ""
 	if i := slices.Index(k.chosen, k.cursor); i >= 0 {
 		k.chosen = slices.Delete(k.chosen, i, i+1)
 		return
@@ -61,10 +64,13 @@ func (k *Asking) Toggle() {
 }
 
 // Take answers with what is chosen, else with the option under the cursor, and
-// goes to the next question. It tells whether that was the last. CodeInvalid when
-// there is no option to take.
+// goes to the next question. It tells whether that was the last. Own words that
+// could not be sent are taken again. CodeInvalid when there is no option to take.
 func (k *Asking) Take() (last bool, err error) {
 	q := k.Question()
+	if k.said != "" {
+		return k.Say(k.said)
+	}
 	if len(q.Options) == 0 {
 		return false, cw.Errorf(cw.CodeInvalid, "it offers no options").WithHint("o answers in your own words")
 	}
@@ -83,7 +89,10 @@ func (k *Asking) Take() (last bool, err error) {
 // Say answers in words. CodeInvalid as Question.CheckAnswer.
 func (k *Asking) Say(words string) (last bool, err error) {
 	answer, err := k.Question().CheckAnswer(words)
-	return k.keep(answer, err)
+	if last, err = k.keep(answer, err); last {
+		k.said = words
+	}
+	return last, err
 }
 
 func (k *Asking) keep(answer string, err error) (last bool, _ error) {
@@ -97,7 +106,7 @@ func (k *Asking) keep(answer string, err error) (last bool, _ error) {
 	if k.at == len(k.Questions)-1 {
 		return true, nil
 	}
-	k.at, k.cursor, k.chosen = k.at+1, 0, nil
+	k.at, k.cursor, k.chosen, k.said = k.at+1, 0, nil, ""
 	return false, nil
 }
 
@@ -161,7 +170,7 @@ func (k *Asking) lines(width int) []line {
 	}
 	for i, o := range q.Options {
 		bar, look := " ", plain
-		if i == k.cursor {
+		if i == k.cursor && k.said == "" {
 			bar, look = "▌", bold
 		}
 		mark := fmt.Sprintf("%d ", i+1)
@@ -169,6 +178,9 @@ func (k *Asking) lines(width int) []line {
 			mark = fmt.Sprintf("%d*", i+1)
 		}
 		out = append(out, line{{bar, work}, {mark, look}, {left(flat(o.Label), label), look}, {"  " + flat(o.Description), dim}})
+	}
+	if k.said != "" {
+		return append(out, line{{"▌", work}, {"o ", bold}, {flat(k.said), bold}})
 	}
 	return append(out, line{{" o In your own words", dim}})
 }

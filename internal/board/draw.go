@@ -13,7 +13,10 @@ func Draw(v View) []string {
 	lines := make([]line, 0, v.Height)
 	switch {
 	case v.tooSmall():
-		lines = append(lines, line{{fmt.Sprintf("Too small: %d×%d. cw top needs %d×%d.", v.Width, v.Height, LeastWidth, LeastHeight), plain}})
+		need := fmt.Sprintf("Too small: %d×%d. cw top needs %d×%d.", v.Width, v.Height, LeastWidth, LeastHeight)
+		for _, text := range wrap(need, v.Width) {
+			lines = append(lines, line{{text, plain}})
+		}
 	case v.Sheet != nil:
 		lines = v.drawSheet()
 	case v.Opened:
@@ -26,6 +29,7 @@ func Draw(v View) []string {
 	for len(lines) < v.Height {
 		lines = append(lines, nil)
 	}
+	lines = lines[:max(v.Height, 0)]
 	if note := v.noteLines(); len(note) > 1 && !v.tooSmall() {
 		lines = append(lines[:v.Height-len(note):v.Height-len(note)], note...)
 	}

@@ -190,6 +190,7 @@ func (v *View) Settle() {
 	if v.Sheet != nil {
 		v.Sheet.settle(v.sheetRows())
 	}
+	v.Log.settle(v.LogRows())
 	p := v.plan()
 	v.itemTop = window(v.itemAt, v.itemTop, p.items, len(items))
 	rows, at := v.agentRows(agents)

@@ -55,7 +55,8 @@ func (m *Model) mark() {
 	m.view.Move(1)
 }
 
-// message asks for a text to an agent and sends it.
+// message asks for a text to an agent and sends it. What could not be sent is
+// there again the next time.
 func (m *Model) message() tea.Cmd {
 	a, is := m.subject()
 	if !is {
@@ -66,6 +67,7 @@ func (m *Model) message() tea.Cmd {
 		label = "Message to " + a.Alias + ", for its next run:"
 	}
 	m.read(label, typing{done: func(text string) tea.Cmd {
+		m.drafts[a.ID] = text
 		return m.call(func(ctx context.Context) did {
 			req := cw.SendRequest{Text: text, WhenBusy: cw.BusyQueue}
 			if err := req.Check(); err != nil {
@@ -74,12 +76,14 @@ func (m *Model) message() tea.Cmd {
 			if _, err := m.Services.Send(ctx, string(a.ID), req); err != nil {
 				return did{err: err}
 			}
+			sent := func() tea.Cmd { delete(m.drafts, a.ID); return nil }
 			if a.Status == cw.StatusIdle {
-				return did{note: a.Alias + " goes on with it"}
+				return did{note: a.Alias + " goes on with it", then: sent}
 			}
-			return did{note: a.Alias + " has it in its next prompt"}
+			return did{note: a.Alias + " has it in its next prompt", then: sent}
 		})
 	}})
+	m.write(m.drafts[a.ID])
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 
 // scrolls gives by how much a key scrolls, 0 for one that does not.
 func (m *Model) scrolls(name string) int {
-	page := max(m.view.Height-4, 1)
+	page := max(m.view.Height-6, 1) // one line of what was in sight stays
 	switch name {
 	case "j", "down":
 		return 1
@@ -115,7 +115,7 @@ func (m *Model) agentKey(name string) tea.Cmd {
 	case "s":
 		return m.stop()
 	case "f":
-		m.view.Log.Toggle()
+		return m.holdLog()
 	case "?":
 		m.view.Sheet = board.Keys()
 	}
@@ -125,8 +125,7 @@ func (m *Model) agentKey(name string) tea.Cmd {
 // openedKey is a key while one agent fills the screen.
 func (m *Model) openedKey(name string) tea.Cmd {
 	if by := m.scrolls(name); by != 0 {
-		m.view.Log.Scroll(by)
-		return nil
+		return m.scrollLog(name, by)
 	}
 	switch name {
 	case "q", "esc":

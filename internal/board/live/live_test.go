@@ -146,6 +146,48 @@ func TestMessage(t *testing.T) {
 	})
 }
 
+// TestNotSent: words that could not be sent are there again, and nothing else is
+// sent in their place.
+func TestNotSent(t *testing.T) {
+	t.Parallel()
+	play(t, func(p *player) {
+		v := p.spawn("brave-otter")
+		p.house.SignalQuestions(v.Alias, colour())
+		p.look()
+		away := func(away bool) {
+			p.house.mu.Lock()
+			defer p.house.mu.Unlock()
+			p.house.away = away
+		}
+		away(true)
+		p.press("m", "well done", "enter")
+		p.shows("not done, the daemon was away: press the key again")
+		p.press("a", "o", "blue", "enter")
+		p.shows("not done, the daemon was away", "▌o blue")
+		away(false)
+		p.press("enter")
+		p.shows("answered: brave-otter goes on")
+		p.press("m")
+		p.shows("well done▌")
+		p.press("enter", "m")
+		p.hides("well done")
+		q, err := p.house.Questions(t.Context(), cw.QuestionFilter{})
+		if err != nil || len(q.Items) != 1 || q.Items[0].Answer != "blue" {
+			t.Errorf("the questions are %+v, %v", q.Items, err)
+		}
+		p.press("esc")
+		p.house.SignalQuestions(v.Alias, colour())
+		p.look()
+		away(true)
+		p.press("a", "o", "blue", "enter", "2")
+		away(false)
+		p.press("enter")
+		if q, err = p.house.Questions(t.Context(), cw.QuestionFilter{}); err != nil || len(q.Items) != 2 || q.Items[0].Answer != "green" && q.Items[1].Answer != "green" {
+			t.Errorf("the questions are %+v, %v", q.Items, err)
+		}
+	})
+}
+
 // TestProposals: what is read is what is accepted, also when the list changes
 // meanwhile; a dismissal has its reason.
 func TestProposals(t *testing.T) {

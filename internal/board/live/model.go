@@ -25,7 +25,7 @@ type Options struct {
 	Look     board.Look
 	Now      func() time.Time
 	// Lines gives, for the output of one agent, what makes readable lines of each
-	// event.
+	// event. Words that follow each other may come as one event or as several.
 	Lines func(cw.AgentView) func(cw.OutputEvent) []string
 }
 
@@ -36,16 +36,17 @@ type Model struct {
 
 	ctx     context.Context
 	view    board.View
-	stream  *stream // of the selected agent's output; nil before it is read
+	reader  *reader // of the selected agent's log; nil before it is read
 	wanted  int     // number of the last wish for a log
 	typed   *typing // what the line at the bottom is for
 	confirm func() tea.Cmd
-	reading *cw.InboxItem // what the sheet with verdicts is about
+	reading *cw.InboxItem         // what the sheet with verdicts is about
+	drafts  map[cw.AgentID]string // messages that are not sent
 }
 
 // New makes a model. ctx bounds all its calls.
 func New(ctx context.Context, o Options) *Model {
-	m := &Model{Options: o, ctx: ctx}
+	m := &Model{Options: o, ctx: ctx, drafts: map[cw.AgentID]string{}}
 	m.view.Look, m.view.Now = o.Look, o.Now()
 	m.view.Marked = map[cw.AgentID]bool{}
 	return m
@@ -88,16 +89,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ticked:
 		m.view.Now, cmd = m.Now(), ticking()
 	case seen:
-		m.saw(msg)
+		cmd = m.saw(msg)
 	case chosen:
 		cmd = m.openLog(msg.wish)
+	case paged:
+		cmd = m.page(msg)
 	case logged:
 		cmd = m.log(msg)
 	case did:
 		cmd = m.did(msg)
 	}
 	m.view.Settle()
-	return m, tea.Batch(cmd, m.chase())
+	return m, tea.Batch(cmd, m.chase(), m.fill())
 }
 
 // View implements tea.Model.
@@ -110,11 +113,12 @@ func (m *Model) View() tea.View {
 
 // saw takes what a look saw. Figures of a daemon that went away stay, with their
 // age.
-func (m *Model) saw(s seen) {
+func (m *Model) saw(s seen) tea.Cmd {
 	m.view.Now = m.Now()
 	switch {
 	case s.err == nil:
 		m.view.Sight, m.view.Lost = s.sight, nil
+		return m.readAgain()
 	case cw.ErrorCode(s.err) == cw.CodeUnreachable:
 		lost := board.Lost{Since: m.view.Now}
 		if m.view.Lost != nil {
@@ -125,6 +129,7 @@ func (m *Model) saw(s seen) {
 	default:
 		m.say(s.err)
 	}
+	return nil
 }
 
 // did takes the end of a call.
@@ -147,7 +152,10 @@ func (m *Model) note(text string) { m.view.Note = board.Note{Text: text} }
 // say says what went wrong, and what to do about it.
 func (m *Model) say(err error) {
 	text := err.Error()
-	if hint := cw.ErrorHint(err); hint != "" {
+	switch hint := cw.ErrorHint(err); {
+	case cw.ErrorCode(err) == cw.CodeUnreachable:
+		text = "not done, the daemon was away: press the key again"
+	case hint != "":
 		text += "; " + hint
 	}
 	m.view.Note = board.Note{Text: text, Bad: true}

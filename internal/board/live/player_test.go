@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +24,9 @@ type house struct {
 	waits       []cw.InboxItem                    // guarded by mu; beside what waits in memory
 	uncommitted []string                          // guarded by mu; of every agent
 	calls       []string                          // guarded by mu: verdicts, in words
+	pages       int                               // guarded by mu: of output that were read
+	pageErr     error                             // guarded by mu: in place of a page
+	away        bool                              // guarded by mu: nothing can be sent
 	proposals   map[cw.ProposalID]cw.ProposalView // by id
 	tasks       map[cw.TaskID]cw.Task
 }
@@ -51,6 +56,56 @@ func (h *house) Diff(context.Context, string, cw.DiffRequest) (cw.Diff, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return cw.Diff{Patch: "diff --git a/x b/x\n+new line\n", Uncommitted: h.uncommitted}, nil
+}
+
+func (h *house) there() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.away {
+		return cw.Errorf(cw.CodeUnreachable, "no daemon").Because(errors.New("dial"))
+	}
+	return nil
+}
+
+func (h *house) Send(ctx context.Context, ref string, r cw.SendRequest) (cw.Message, error) {
+	if err := h.there(); err != nil {
+		return cw.Message{}, err
+	}
+	return h.Memory.Send(ctx, ref, r)
+}
+
+func (h *house) Answer(ctx context.Context, r cw.AnswersRequest) ([]cw.QuestionView, error) {
+	if err := h.there(); err != nil {
+		return nil, err
+	}
+	return h.Memory.Answer(ctx, r)
+}
+
+func (h *house) OutputPage(ctx context.Context, ref string, q cw.OutputPageQuery) (cw.OutputPage, error) {
+	h.mu.Lock()
+	h.pages++
+	err := h.pageErr
+	h.mu.Unlock()
+	if err != nil {
+		return cw.OutputPage{}, err
+	}
+	page, err := h.Memory.OutputPage(ctx, ref, q)
+	for i := range page.Items {
+		page.Items[i].Event.Text += "\n"
+	}
+	return page, err
+}
+
+// OutputEvents gives lines with their ends, as parsers do.
+func (h *house) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
+	return func(yield func(cw.OutputEvent, error) bool) {
+		for e, err := range h.Memory.OutputEvents(ctx, ref, q) {
+			e.Event.Text += "\n"
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 func (h *house) Proposal(_ context.Context, id cw.ProposalID) (cw.ProposalView, error) {
@@ -94,12 +149,12 @@ func play(t *testing.T, f func(*player)) {
 		h := &house{Memory: servicetest.NewMemory(), proposals: map[cw.ProposalID]cw.ProposalView{}, tasks: map[cw.TaskID]cw.Task{}}
 		p := &player{t: t, house: h, done: cancel, msgs: make(chan tea.Msg, 1000)}
 		p.model = New(ctx, Options{Services: h, Now: time.Now, Lines: func(cw.AgentView) func(cw.OutputEvent) []string {
-			return func(e cw.OutputEvent) []string { return []string{e.Event.Text} }
+			return func(e cw.OutputEvent) []string { return strings.Split(strings.TrimSuffix(e.Event.Text, "\n"), "\n") }
 		}})
 		p.take(tea.WindowSizeMsg{Width: 80, Height: 24})
+		defer p.linger.Wait()
+		defer cancel()
 		f(p)
-		cancel()
-		p.linger.Wait()
 	})
 }
 
@@ -165,7 +220,7 @@ func (p *player) pass(d time.Duration) {
 
 // press presses keys: names of one, or letters one after the other.
 func (p *player) press(keys ...string) {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "down": tea.KeyDown}
+	special := map[string]rune{"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "down": tea.KeyDown}
 	for _, key := range keys {
 		if code, is := special[key]; is {
 			p.take(tea.KeyPressMsg{Code: code})
