@@ -10,7 +10,7 @@ import { sayFailed } from "../../app/notices";
 import { Main } from "../../app/TopBar";
 import { Skeleton } from "../../ui/Skeleton";
 import { AgentBar } from "./AgentBar";
-import { statQuery } from "./agentQueries";
+import { workQuery } from "./agentQueries";
 import { Composer } from "./Composer";
 import { Facts } from "./Facts";
 import { placeOf } from "./order";
@@ -132,7 +132,7 @@ function useAgentActs(agent: Schema<"AgentView">) {
   const queries = useQueryClient();
   const agents = useQuery(agentsQuery(client)).data ?? [];
   const project = agent.projects?.[0]?.project ?? "";
-  const stat = useQuery({ ...statQuery(client, agent.id, project), enabled: project !== "" }).data;
+  const stat = useQuery({ ...workQuery(client, agent.id, project), enabled: project !== "" }).data;
   const [asked, setAsked] = useState(false);
   const stop = useMutation({
     mutationFn: (now: boolean) => client.post("/v1/agents/{id}/stop", { path: { id: agent.id }, body: { now } }),

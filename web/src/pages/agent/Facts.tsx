@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 import type { Schema } from "../../api/client";
 import { initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
+import { PlusMinus } from "../../diff/PlusMinus";
 import { useNow } from "../../lib/clock";
 import { count, dollars, grouped, oneLine, span, tokens } from "../../lib/words";
 import { Icon } from "../../ui/Icon";
 import { agentMark, markOf } from "../../ui/status";
-import { PlusMinus } from "../review/diff/PlusMinus";
 import { Actions } from "./Actions";
-import { statQuery, talksQuery, taskQuery, tasksQuery } from "./agentQueries";
+import { workQuery, talksQuery, taskQuery, tasksQuery } from "./agentQueries";
 import { outcomeWords } from "./runWords";
 
 type Agent = Schema<"AgentView">;
@@ -152,7 +152,7 @@ function Runs({ agent }: { agent: Agent }) {
 
 function Changed({ agent, place, several }: { agent: Agent; place: Schema<"AgentWorktree">; several: boolean }) {
   const { client } = useCw();
-  const diff = useQuery(statQuery(client, agent.id, place.project)).data;
+  const diff = useQuery(workQuery(client, agent.id, place.project)).data;
   const files = diff?.files ?? [];
   const open = diff?.uncommitted ?? [];
   if (files.length === 0 && open.length === 0) return null;
