@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schema } from "../../api/client";
+import { taskQuery } from "../../api/initiativeQueries";
 import { initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { PlusMinus } from "../../diff/PlusMinus";
@@ -10,7 +11,7 @@ import { count, dollars, grouped, oneLine, span, tokens } from "../../lib/words"
 import { Icon } from "../../ui/Icon";
 import { agentMark, markOf } from "../../ui/status";
 import { Actions } from "./Actions";
-import { workQuery, talksQuery, taskQuery, tasksQuery } from "./agentQueries";
+import { workQuery, talksQuery, tasksQuery } from "./agentQueries";
 import { outcomeWords } from "./runWords";
 
 type Agent = Schema<"AgentView">;

@@ -22,9 +22,6 @@ export const questionsQuery = (client: Client, agent: string) =>
 /** How large an agent's work is, file by file. */
 export const workQuery = (client: Client, id: string, project: string) => ({ ...statQuery(client, { noun: "agent", ref: id, project }), retry: false });
 
-export const taskQuery = (client: Client, task: string) =>
-  queryOptions({ queryKey: ["tasks", "one", task], queryFn: ({ signal }) => client.get("/v1/tasks/{task}", { path: { task }, signal }) });
-
 export const tasksQuery = (client: Client, initiative: string) =>
   queryOptions({
     queryKey: ["tasks", "of", initiative],

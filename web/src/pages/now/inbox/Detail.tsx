@@ -1,7 +1,8 @@
 import { lazy, Suspense } from "react";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Skeleton } from "../../../ui/Skeleton";
-import { Acts, Title, Who, type DetailProps } from "./parts";
+import { Who, type DetailProps } from "./parts";
 
 // Loaded when something waits: questions are most of it, the other kinds come together.
 const QuestionDetail = lazy(() => import("./QuestionDetail").then((file) => ({ default: file.QuestionDetail })));

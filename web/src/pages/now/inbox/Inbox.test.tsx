@@ -5,7 +5,8 @@ import { useCw } from "../../../app/cw";
 import { useQuery } from "@tanstack/react-query";
 import { agentOf, cwWith, itemOf, refuse } from "../../../testing/fakes";
 import { press, renderAt } from "../../../testing/renderAt";
-import { focusAnswer, Inbox } from "./Inbox";
+import { focusAnswer } from "../../../questions/focusAnswer";
+import { Inbox } from "./Inbox";
 import { useChosen } from "./useChosen";
 
 const question = { id: "q1", agentId: "id-sly-stoat", agent: "sly-stoat", question: "Round per line or per order?", options: [{ label: "Per line" }, { label: "Per order" }], multiSelect: false, status: "open", header: "Rounding", createdAt: "2026-11-23T05:00:00Z" };
@@ -32,7 +33,7 @@ test("a question is answered with the keyboard alone, and the next item is chose
   const { cw, asked } = daemon({ "POST /v1/answers": { items: [] } });
   const view = renderAt(cw, <Page />);
   await screen.findByLabelText(/Per order/);
-  focusAnswer();
+  focusAnswer(document.querySelector("[data-detail]"));
   await press("2");
   await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/Per order/).checked).toBe(true));
   fireEvent.submit(document.querySelector("[data-detail] form") as HTMLFormElement);
