@@ -22,7 +22,7 @@ export function itemOf(key: string, more: Partial<Item> = {}): Item {
   return { key, kind: key.slice(0, key.indexOf(":")), text: `text of ${key}`, hint: "", count: 1, since: "2026-11-23T05:00:00Z", behind: 0, ...more } as Item;
 }
 
-/** What a daemon answers: by "GET /v1/inbox", the body or a function of the request's body. */
+/** What a daemon answers: by "GET /v1/inbox", the body or a function of the request's body, at once or later. */
 export type Answers = Record<string, unknown>;
 
 export interface Refusal {
@@ -36,14 +36,14 @@ export const refuse = (status: number, code: string, message: string): { refusal
 /** Everything a part of the dashboard may use, in front of a daemon that gives these answers. */
 export function cwWith(answers: Answers): { cw: Cw; asked: { line: string; body: unknown }[] } {
   const asked: { line: string; body: unknown }[] = [];
-  globalThis.fetch = ((url: string, init: RequestInit = {}) => {
+  globalThis.fetch = (async (url: string, init: RequestInit = {}) => {
     const line = `${init.method ?? "GET"} ${String(url).replace(/\?.*/, "")}`;
     const body = init.body ? (JSON.parse(init.body as string) as unknown) : undefined;
     asked.push({ line, body });
     const known = answers[line];
-    const answer = typeof known === "function" ? (known as (body: unknown) => unknown)(body) : known;
+    const answer = typeof known === "function" ? await (known as (body: unknown) => unknown)(body) : known;
     const refused = (answer as { refusal?: Refusal } | undefined)?.refusal ?? (answer === undefined ? { status: 404, code: "not_found", message: `nothing answers ${line}` } : null);
-    return Promise.resolve(new Response(JSON.stringify(refused ?? answer), { status: refused?.status ?? 200 }));
+    return new Response(JSON.stringify(refused ?? answer), { status: refused?.status ?? 200 });
   }) as typeof fetch;
   const session = new Session(localStorage);
   session.keep("token");

@@ -1,5 +1,4 @@
-
-const fills = { calm: "fill-ink-3", need: "fill-need-mark", held: "fill-held", fail: "fill-fail" };
+const fills = { calm: "fill-ink-3", work: "fill-work", need: "fill-need-mark", held: "fill-held", fail: "fill-fail" };
 
 interface Props {
   /** What it measures, in words: "5 hours: 71 % used". */

@@ -8,9 +8,10 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { Main } from "../../app/TopBar";
+import { focusAnswer } from "../../questions/focusAnswer";
 import { Skeleton } from "../../ui/Skeleton";
 import { AgentBar } from "./AgentBar";
-import { statQuery } from "./agentQueries";
+import { workQuery } from "./agentQueries";
 import { Composer } from "./Composer";
 import { Facts } from "./Facts";
 import { placeOf } from "./order";
@@ -123,7 +124,7 @@ function answer(rows: readonly Row[], stream: StreamHandle | null): void {
   const at = rows.findLastIndex((row) => row.kind === "questions" && row.questions.some((one) => one.status === "open"));
   if (at < 0) return;
   stream?.toRow(at);
-  setTimeout(() => document.querySelector<HTMLElement>("#open-questions input")?.focus(), 100); // once the row is there
+  setTimeout(() => focusAnswer(document.getElementById("open-questions")), 100); // once the row is there
 }
 
 /** Where the agent is among the others, how large its work is, and how it is stopped. */
@@ -132,7 +133,7 @@ function useAgentActs(agent: Schema<"AgentView">) {
   const queries = useQueryClient();
   const agents = useQuery(agentsQuery(client)).data ?? [];
   const project = agent.projects?.[0]?.project ?? "";
-  const stat = useQuery({ ...statQuery(client, agent.id, project), enabled: project !== "" }).data;
+  const stat = useQuery({ ...workQuery(client, agent.id, project), enabled: project !== "" }).data;
   const [asked, setAsked] = useState(false);
   const stop = useMutation({
     mutationFn: (now: boolean) => client.post("/v1/agents/{id}/stop", { path: { id: agent.id }, body: { now } }),

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useState, type RefObject } from "react";
 import type { Schema } from "../../api/client";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
@@ -16,32 +16,41 @@ interface Props {
 /** What was written and not sent stays for as long as the tab is there. */
 const draftKey = (id: string) => `cw.draft.${id}`;
 
+function keep(id: string, text: string): void {
+  if (text === "") sessionStorage.removeItem(draftKey(id));
+  else sessionStorage.setItem(draftKey(id), text);
+}
+
+/** What was written on while the rest of it was being sent. */
+function leftOver(text: string, sent: string): string {
+  return text.startsWith(sent) ? text.slice(sent.length).trimStart() : text;
+}
+
 /** A text for the agent, and when it will have it. */
 export function Composer({ agent, field }: Props) {
   const { client } = useCw();
   const queries = useQueryClient();
   const [text, setText] = useState(() => sessionStorage.getItem(draftKey(agent.id)) ?? "");
   const sending = sendingOf(agent);
-  useEffect(() => {
-    if (text === "") sessionStorage.removeItem(draftKey(agent.id));
-    else sessionStorage.setItem(draftKey(agent.id), text);
-  }, [agent.id, text]);
+  useEffect(() => keep(agent.id, text), [agent.id, text]);
   const send = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (text: string) => {
       const path = { id: agent.id };
       if (sending.by === "resume") await client.post("/v1/agents/{id}/resume", { path, body: text.trim() === "" ? {} : { text } });
       else await client.post("/v1/agents/{id}/messages", { path, body: { text, whenBusy: "queue" } });
     },
-    onSuccess: () => setText(""),
+    onSuccess: (_, sent) => {
+      // Also when the page was left meanwhile: what was sent is no draft any more.
+      keep(agent.id, leftOver(sessionStorage.getItem(draftKey(agent.id)) ?? "", sent));
+      setText((now) => leftOver(now, sent));
+    },
     onError: (error) => sayFailed(wordsOf(error)),
     onSettled: () => Promise.all(["agents", "messages"].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   });
   const ready = sending.by !== null && (text.trim() !== "" || sending.by === "resume");
   const go = () => {
-    if (ready && !send.isPending) send.mutate();
+    if (ready && !send.isPending) send.mutate(text);
   };
-  const rows = useRef(1);
-  rows.current = Math.min(10, Math.max(1, text.split("\n").length));
   return (
     <form
       className="flex-none px-4 pt-2 pb-3 max-tab:px-2 max-tab:pb-2"
@@ -56,7 +65,7 @@ export function Composer({ agent, field }: Props) {
           aria-label={`Message to ${agent.name}`}
           placeholder={sending.by === null ? sending.says : `Message ${agent.name}`}
           disabled={sending.by === null}
-          rows={rows.current}
+          rows={Math.min(10, text.split("\n").length)}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {

@@ -2,15 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schema } from "../../api/client";
+import { taskQuery } from "../../api/initiativeQueries";
 import { initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
+import { PlusMinus } from "../../diff/PlusMinus";
 import { useNow } from "../../lib/clock";
 import { count, dollars, grouped, oneLine, span, tokens } from "../../lib/words";
 import { Icon } from "../../ui/Icon";
+import { Meter } from "../../ui/Meter";
 import { agentMark, markOf } from "../../ui/status";
-import { PlusMinus } from "../review/diff/PlusMinus";
 import { Actions } from "./Actions";
-import { statQuery, talksQuery, taskQuery, tasksQuery } from "./agentQueries";
+import { workQuery, talksQuery, tasksQuery } from "./agentQueries";
 import { outcomeWords } from "./runWords";
 
 type Agent = Schema<"AgentView">;
@@ -106,20 +108,11 @@ function Context({ agent, context }: Props) {
   const used = context?.tokens ?? run?.contextTokens ?? 0;
   const limit = context?.limit ?? run?.contextLimit ?? 0;
   if (used === 0) return null;
+  const percent = Math.min(100, Math.round((100 * used) / Math.max(1, limit)));
   return (
     <Part title="Context" note={limit > 0 ? `${tokens(used)} of ${tokens(limit)}` : tokens(used)}>
-      {limit > 0 && <Meter part={used / limit} />}
+      {limit > 0 && <Meter label={`${percent} % of the context is used`} value={percent} tone={percent >= 90 ? "need" : "work"} />}
     </Part>
-  );
-}
-
-function Meter({ part }: { part: number }) {
-  const percent = Math.min(100, Math.round(part * 100));
-  return (
-    <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${percent} % of the context is used`} className="h-1.5 w-full">
-      <rect width="100" height="6" rx="1" className="fill-line" />
-      <rect width={percent} height="6" rx="1" className={percent >= 90 ? "fill-need-mark" : "fill-work"} />
-    </svg>
   );
 }
 
@@ -152,7 +145,7 @@ function Runs({ agent }: { agent: Agent }) {
 
 function Changed({ agent, place, several }: { agent: Agent; place: Schema<"AgentWorktree">; several: boolean }) {
   const { client } = useCw();
-  const diff = useQuery(statQuery(client, agent.id, place.project)).data;
+  const diff = useQuery(workQuery(client, agent.id, place.project)).data;
   const files = diff?.files ?? [];
   const open = diff?.uncommitted ?? [];
   if (files.length === 0 && open.length === 0) return null;

@@ -2,6 +2,7 @@ import type { RefObject } from "react";
 import type { Schema } from "../../api/client";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { Pick } from "../../ui/Pick";
 import { Seg } from "../../ui/Seg";
 import { reasonWords } from "./runWords";
 
@@ -46,15 +47,11 @@ export function Tools(props: Props) {
 }
 
 function RunChoice({ runs, run, onRun }: Props) {
-  if (runs.length < 2) return null;
-  return (
-    <select aria-label="Run" value={run ?? ""} onChange={(event) => onRun(event.currentTarget.value)} className="h-(--control) max-w-32 rounded-box border border-transparent bg-panel px-1.5 text-ink-2 hover:bg-hover max-tab:hidden">
-      <option value="">Newest</option>
-      {runs.toReversed().map((one) => (
-        <option key={one.id} value={String(one.sessionNumber)}>Run {one.sessionNumber}: {reasonWords(one.reason)}</option>
-      ))}
-    </select>
-  );
+  const [newest, ...before] = runs.filter((one) => one.kind === "agent").toReversed();
+  if (!newest || before.length === 0) return null;
+  // The newest one is shown as it grows; one that is older is gone to.
+  const choices = [{ value: "", text: `Run ${newest.sessionNumber}` }, ...before.map((one) => ({ value: String(one.sessionNumber), text: `Run ${one.sessionNumber}, ${reasonWords(one.reason)}` }))];
+  return <span className="max-tab:hidden"><Pick label="Run" value={run === String(newest.sessionNumber) ? "" : (run ?? "")} choices={choices} onChoose={onRun} /></span>;
 }
 
 function Find({ find, onFind, onNext, found, field }: Props) {

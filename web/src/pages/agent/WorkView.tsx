@@ -3,20 +3,20 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schema } from "../../api/client";
 import { useCw } from "../../app/cw";
+import { DiffView } from "../../diff/DiffView";
 import { count } from "../../lib/words";
 import { Empty } from "../../ui/Empty";
 import { Failure } from "../../ui/Failure";
 import { Seg } from "../../ui/Seg";
 import { Skeleton } from "../../ui/Skeleton";
-import { DiffView } from "../review/diff/DiffView";
-import { statQuery } from "./agentQueries";
+import { workQuery } from "./agentQueries";
 
 /** What the agent changed, project by project. */
 export function WorkView({ agent }: { agent: Schema<"AgentView"> }) {
   const { client } = useCw();
   const projects = (agent.projects ?? []).map((one) => one.project);
   const [project, setProject] = useState(projects[0] ?? "");
-  const diff = useQuery({ ...statQuery(client, agent.id, project), enabled: project !== "" });
+  const diff = useQuery({ ...workQuery(client, agent.id, project), enabled: project !== "" });
   if (project === "") return <Empty title="It works in no project">There is no branch to compare.</Empty>;
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-auto">

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { answerOf } from "../../ui/QuestionForm";
 import { justBefore } from "./find";
 import { placeOf } from "./order";
 import { comparePlaces } from "./output";
@@ -16,11 +15,6 @@ test.each([
 ])("a text to an agent that is %s", (status, by, word, says) => expect(sendingOf(agent(status))).toEqual({ by, word, says }));
 
 test("a removed agent is told nothing", () => expect(sendingOf({ ...agent("idle"), removedAt: "2026-01-01T00:00:00Z" }).by).toBeNull());
-
-test.each([
-  [false, { chosen: ["A"], text: "" }, "A"], [true, { chosen: ["A", "B"], text: "" }, '["A","B"]'],
-  [false, { chosen: ["A"], text: " own " }, "own"], [false, { chosen: [], text: " " }, ""],
-])("an answer (several: %s, %j)", (multiSelect, draft, want) => expect(answerOf({ multiSelect }, draft)).toBe(want));
 
 test("agents have the order of their initiative and age", () => {
   const one = (name: string, initiativeId: string, createdAt: string) => ({ name, initiativeId, createdAt });

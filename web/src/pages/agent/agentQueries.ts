@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Client } from "../../api/client";
+import { statQuery } from "../../diff/diffQueries";
 
 /** The newest texts to an agent and its final words, oldest first. */
 export const messagesQuery = (client: Client, id: string) =>
@@ -19,15 +20,7 @@ export const questionsQuery = (client: Client, agent: string) =>
   });
 
 /** How large an agent's work is, file by file. */
-export const statQuery = (client: Client, id: string, project: string) =>
-  queryOptions({
-    queryKey: ["diff", id, project, "stat"],
-    queryFn: ({ signal }) => client.get("/v1/agents/{id}/diff", { path: { id }, query: { stat: true, project }, signal }),
-    retry: false,
-  });
-
-export const taskQuery = (client: Client, task: string) =>
-  queryOptions({ queryKey: ["tasks", "one", task], queryFn: ({ signal }) => client.get("/v1/tasks/{task}", { path: { task }, signal }) });
+export const workQuery = (client: Client, id: string, project: string) => ({ ...statQuery(client, { noun: "agent", ref: id, project }), retry: false });
 
 export const tasksQuery = (client: Client, initiative: string) =>
   queryOptions({

@@ -1,5 +1,5 @@
 import type { Schema } from "../../api/client";
-import { editsOf } from "./edits";
+import { editsOf, numbered } from "./edits";
 import type { Item, NoteItem, PlanItem, SayItem, ThinkItem, ToolItem, TroubleItem } from "./items";
 import { comparePlaces, type OutputEvent } from "./output";
 
@@ -212,7 +212,7 @@ export class Conversation {
     const result = cut(text);
     const call = this.calls.get(toolUseId);
     if (call && call.result === null) {
-      Object.assign(call, { result, failed: isError, denied: permissionDenied });
+      Object.assign(call, { result, failed: isError, denied: permissionDenied, edits: call.edits.map((edit) => numbered(edit, result)) });
       return this.grow(call, event, result.length);
     }
     this.orphan(event, { result, failed: isError, denied: permissionDenied, size: result.length });
@@ -232,6 +232,7 @@ export class Conversation {
       const { result, failed, denied, last, until } = orphan;
       Object.assign(call, result === null ? { last, until } : { result, failed, denied, last, until });
       call.changed.push(...orphan.changed);
+      if (result !== null) call.edits = call.edits.map((edit) => numbered(edit, result));
       this.drop(orphan);
     }
     if (!orphan || orphan.tool === "") this.calls.set(id, call);

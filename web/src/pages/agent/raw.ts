@@ -7,8 +7,9 @@ import { readPage, sessionOf } from "./output";
 
 /** How much is read at once, in bytes. */
 export const PIECE = 256 * 1024;
-/** How many lines are held; of more the oldest go. */
+/** How many lines are held, and how many characters; of more the oldest go. */
 const MOST_LINES = 50_000;
+const MOST_TEXT = 24_000_000;
 
 export interface Raw {
   lines: string[];
@@ -23,8 +24,10 @@ export interface Raw {
 /** Reads a run's raw output: the last piece, older ones when they are asked for, and what comes as it comes. */
 export class RawReader {
   readonly state = new Store<Raw>({ lines: [], first: 0, older: false, ready: false, busy: false, error: null });
-  /** Where what is held begins, in bytes of the run. */
+  /** Where what is held begins, in bytes of the run; 0, too, once lines were let go, as nothing before them can be joined on. */
   private start = 0;
+  /** How much text is held, in characters. */
+  private size = 0;
   private end = 0;
   private aligned = false;
   private readonly decoder = new TextDecoder();
@@ -71,7 +74,10 @@ export class RawReader {
       const cut = from === 0 ? 0 : bytes.indexOf(10) + 1;
       const lines = inert(new TextDecoder().decode(bytes.subarray(cut))).split("\n");
       if (lines.at(-1) === "") lines.pop();
+      // Lines were let go meanwhile: what was read no longer joins on.
+      if (this.start === 0) return this.set({ busy: false });
       this.start = from + cut;
+      this.size += bytes.length;
       const now = this.state.get();
       this.set({ lines: [...lines, ...now.lines], first: now.first - lines.length, busy: false, older: this.start > 0 });
     } catch (error) {
@@ -113,9 +119,10 @@ export class RawReader {
   }
 
   private take(chunk: Schema<"Chunk">): void {
-    let bytes = bytesOf(chunk).subarray(Math.max(0, this.end - chunk.offset));
+    const whole = bytesOf(chunk);
+    let bytes = whole.subarray(Math.max(0, this.end - chunk.offset));
     if (bytes.length === 0) return;
-    this.end = Math.max(this.end, chunk.offset + bytes.length);
+    this.end = chunk.offset + whole.length;
     if (!this.aligned) {
       // The first line is read whole, or not at all.
       const cut = bytes.indexOf(10) + 1;
@@ -130,12 +137,23 @@ export class RawReader {
   private flush = (): void => {
     this.timer = null;
     const now = this.state.get();
-    const added = inert(this.waiting).split("\n");
+    const text = inert(this.waiting);
+    const added = text.split("\n");
     this.waiting = "";
+    this.size += text.length;
     const lines = [...now.lines.slice(0, -1), (now.lines.at(-1) ?? "") + (added[0] as string), ...added.slice(1)];
-    const over = lines.length > MOST_LINES ? lines.length - MOST_LINES + 1000 : 0;
-    this.set({ lines: over > 0 ? lines.slice(over) : lines, first: now.first + over, older: this.start > 0 && over === 0 });
+    const over = this.letGo(lines);
+    this.set({ lines: over > 0 ? lines.slice(over) : lines, first: now.first + over, older: this.start > 0 });
   };
+
+  /** How many of the oldest lines go; some more than needed, so that it is seldom done. */
+  private letGo(lines: string[]): number {
+    if (lines.length <= MOST_LINES && this.size <= MOST_TEXT) return 0;
+    let over = 0;
+    while (over < lines.length - 1 && (lines.length - over > MOST_LINES * 0.95 || this.size > MOST_TEXT * 0.95)) this.size -= (lines[over++]?.length ?? 0) + 1;
+    this.start = 0;
+    return over;
+  }
 
   private set(change: Partial<Raw>): void {
     this.state.set({ ...this.state.get(), ...change });
@@ -143,5 +161,8 @@ export class RawReader {
 }
 
 function bytesOf(chunk: Schema<"Chunk">): Uint8Array {
-  return Uint8Array.from(atob(chunk.bytes), (sign) => sign.charCodeAt(0));
+  const signs = atob(chunk.bytes);
+  const bytes = new Uint8Array(signs.length);
+  for (let i = 0; i < signs.length; i++) bytes[i] = signs.charCodeAt(i);
+  return bytes;
 }

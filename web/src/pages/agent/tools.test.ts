@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shortPath, subjectOf, verbOf } from "./tools";
+import { shortPath, subjectOf, tookWords, verbOf } from "./tools";
 
 test.each([
   ["Bash", "Run"], ["run_shell_command", "Run"], ["execute", "Run"], ["MultiEdit", "Edit"], ["apply_patch", "Edit"], ["Write", "Write"], ["Read", "Read"],
@@ -21,3 +21,5 @@ test("paths are shown from the agent's folder", () => {
   expect(shortPath("/srv/wt/a/b.go", ["", "/srv/wt"])).toBe("a/b.go");
   expect(shortPath("/srv/wt2/b.go", ["/srv/wt"])).toBe("/srv/wt2/b.go");
 });
+
+test.each([[Number.NaN, ""], [99, ""], [2100, "2.1 s"], [9960, "9 s"], [48_000, "48 s"], [180_000, "3 m"]])("a call that took %d ms: %j", (ms, words) => expect(tookWords(ms)).toBe(words));

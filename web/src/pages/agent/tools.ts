@@ -1,3 +1,5 @@
+import { span } from "../../lib/words";
+
 /** What a tool does, in the words and shapes of the stream. */
 export interface Verb {
   word: string;
@@ -104,4 +106,10 @@ export function shortPath(path: string, folders: readonly string[]): string {
     if (folder !== "" && path.startsWith(`${folder}/`)) return path.slice(folder.length + 1);
   }
   return path;
+}
+
+/** "2.1 s", "48 s", "3 m": how long a call took; "" where that is not known or not worth a word. */
+export function tookWords(ms: number): string {
+  if (!(ms >= 100)) return "";
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, type RefObject } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { wordsOf } from "../../api/problem";
 import { sayFailed } from "../../app/notices";
 import { count } from "../../lib/words";
@@ -35,11 +35,15 @@ export function useFind({ text, reader, revision, rows, stream, onJump, onLeave 
   const [sought, setSought] = useState<string | null>(null);
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the rows are changed in place: the revision says when
   const matches = useMemo(() => matchesOf(rows.current, text), [text, revision]);
+  /** Grows with each search, so that what an older one finds late is dropped. */
+  const searches = useRef(0);
+  const drop = useCallback(() => ++searches.current, []);
   useEffect(() => {
     setMarked(null);
     setNote("");
     setSought(null);
-  }, [text]);
+    return () => void drop();
+  }, [text, drop]);
   // What was found further back is marked once its page is there.
   useEffect(() => {
     const row = sought === null ? undefined : rows.current.find((one) => one.kind === "item" && holds(one.item, sought));
@@ -50,11 +54,13 @@ export function useFind({ text, reader, revision, rows, stream, onJump, onLeave 
   const at = matches.findIndex((index) => rows.current[index]?.key === marked);
 
   const older = async () => {
+    const mine = drop();
     setNote("looking further back…");
     try {
       let before: string | undefined = reader.conversation.first || undefined;
       for (let tries = 0; tries < 20; tries++) {
         const page = await reader.search(text, before);
+        if (mine !== searches.current) return;
         const found = page.items.at(-1);
         if (found) {
           setNote("");
@@ -66,6 +72,7 @@ export function useFind({ text, reader, revision, rows, stream, onJump, onLeave 
         if (tries === 19) setNote("nothing in the last 300 MB");
       }
     } catch (error) {
+      if (mine !== searches.current) return;
       setNote("");
       sayFailed(wordsOf(error));
     }

@@ -26,7 +26,7 @@ export function DiffLines({ rows }: { rows: DiffRow[] }) {
           <span aria-hidden="true" className={cx("text-center font-mono", row.kind === "add" ? "text-done" : row.kind === "del" ? "text-fail" : "text-ink-3")}>{signs[row.kind]}</span>
           <span className="whitespace-pre-wrap">
             <span className="sr-only">{words[row.kind]}</span>
-            {row.pieces.map((piece, j) => (piece.changed ? <mark key={j} className={cx("rounded-chip text-current", row.kind === "add" ? "bg-add-hi" : "bg-del-hi")}>{piece.text}</mark> : piece.text))}
+            {row.pieces.map((piece, j) => (piece.marked ? <mark key={j} className={cx("rounded-chip text-current", row.kind === "add" ? "bg-add-hi" : "bg-del-hi")}>{piece.text}</mark> : piece.text))}
           </span>
         </p>
       ))}

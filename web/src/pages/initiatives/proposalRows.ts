@@ -1,11 +1,12 @@
 import type { ProposalView } from "../../api/initiativeQueries";
+import { segments, type Segment } from "../../diff/segments";
+import { wordDiff, type Range } from "../../diff/wordDiff";
 import { inert, oneLine } from "../../lib/words";
-import { wordDiff, type Piece } from "./worddiff";
 
 /** One line of a difference: it came, went, or stands around what did; "skip" is what is not shown. */
 export interface DiffRow {
   kind: "add" | "del" | "same" | "skip";
-  pieces: Piece[];
+  pieces: Segment[];
 }
 
 /** What a file says before its text, as far as it is made of lines and lists of them. */
@@ -37,7 +38,7 @@ function textRows(text: string, kind: "add" | "del"): DiffRow[] {
 }
 
 function plain(kind: DiffRow["kind"], text: string): DiffRow {
-  return { kind, pieces: [{ text: inert(text), changed: false }] };
+  return { kind, pieces: piecesOf(inert(text), []) };
 }
 
 /** Parts a file into its head and its text. head is the number of lines before the text. */
@@ -91,9 +92,12 @@ function sentence(key: string, values: string[] | undefined, names: ReadonlyMap<
 function changedPair(before: string, after: string): DiffRow[] {
   if (before === "") return [plain("add", after)];
   if (after === "") return [plain("del", before)];
-  const words = wordDiff(inert(before), inert(after));
-  return [{ kind: "del", pieces: words.before }, { kind: "add", pieces: words.after }];
+  const [was, is] = [inert(before), inert(after)];
+  const words = wordDiff(was, is);
+  return [{ kind: "del", pieces: piecesOf(was, words.before) }, { kind: "add", pieces: piecesOf(is, words.after) }];
 }
+
+const piecesOf = (text: string, marks: Range[]): Segment[] => segments([{ text, ink: null }], marks);
 
 /** The changed lines of the text, from a unified difference; lines of the heads are left out. */
 function bodyRows(diff: string, headBefore: number, headAfter: number): DiffRow[] {

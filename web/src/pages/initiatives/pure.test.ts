@@ -1,25 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { layout } from "./graph";
 import { rowsOf, split, titleOf } from "./proposalRows";
-import { wordDiff } from "./worddiff";
 
-const shown = (pieces: { text: string; changed: boolean }[]) => pieces.map((piece) => (piece.changed ? `[${piece.text}]` : piece.text)).join("");
-
-describe("wordDiff", () => {
-  test.each([
-    ["ends after 12.", "ends after 12 or 24 hours.", "ends after 12.", "ends after 12[ or 24 hours]."],
-    ["a b c d", "a x c d", "a [b] c d", "a [x] c d"],
-    ["wholly other", "Something unlike that", "wholly other", "Something unlike that"],
-    ["", "new", "", "new"],
-  ])("%s → %s", (before, after, wantBefore, wantAfter) => {
-    const got = wordDiff(before, after);
-    expect([shown(got.before), shown(got.after)]).toEqual([wantBefore, wantAfter]);
-  });
-
-  test("a line without end is not compared by words", () => {
-    expect(wordDiff("x ".repeat(5000), "y ".repeat(5000)).before).toHaveLength(1);
-  });
-});
+const shown = (pieces: { text: string; marked: boolean }[]) => pieces.map((piece) => (piece.marked ? `[${piece.text}]` : piece.text)).join("");
 
 describe("graph", () => {
   const task = (id: string, dependsOn: string[] = [], done = false) => ({ id, dependsOn, done });

@@ -4,11 +4,12 @@ import { useCw } from "../../app/cw";
 import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
 import { agentsQuery, inboxQuery, initiativesQuery } from "../../api/queries";
+import { focusAnswer } from "../../questions/focusAnswer";
 import { Failure } from "../../ui/Failure";
 import { Skeleton } from "../../ui/Skeleton";
 import { Agents } from "./agents/Agents";
 import type { Agent } from "./agents/rows";
-import { focusAnswer, Inbox } from "./inbox/Inbox";
+import { Inbox } from "./inbox/Inbox";
 import { useChosen } from "./inbox/useChosen";
 import { TopFacts } from "./TopFacts";
 
@@ -25,12 +26,13 @@ export function NowPage() {
   const chosen = useChosen(items);
   useTitle("Now");
 
+  const toAnswer = () => focusAnswer(document.querySelector("[data-detail]"));
   const answer = (agent: Agent | null) => {
     const asks = agent && items.find((item) => item.agentId === agent.id);
     if (asks && asks.key !== chosen.key) {
       chosen.choose(asks.key);
-      setTimeout(focusAnswer, 50); // its detail is painted by then
-    } else focusAnswer();
+      setTimeout(toAnswer, 50); // its detail is painted by then
+    } else toAnswer();
   };
   const here = items.find((item) => item.key === chosen.key);
   return (

@@ -3,22 +3,22 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { agentQuery, agentsQuery } from "../../api/queries";
-import { useCw } from "../../app/cw";
 import { Main, TopBar } from "../../app/TopBar";
+import { useCw } from "../../app/cw";
+import { DiffView } from "../../diff/DiffView";
+import { Comments } from "../../diff/comments";
+import { isNoun, statQuery, type Noun } from "../../diff/diffQueries";
+import { useSplit } from "../../diff/useSplit";
 import { inert } from "../../lib/words";
 import { Empty } from "../../ui/Empty";
 import { Failure } from "../../ui/Failure";
 import { Seg } from "../../ui/Seg";
 import { Skeleton } from "../../ui/Skeleton";
 import { Tag } from "../../ui/Tag";
-import { Comments } from "./comments";
-import { DiffView } from "./diff/DiffView";
-import { useSplit } from "./diff/useSplit";
-import { sizeText } from "./gate";
 import { InitiativeGate } from "./InitiativeGate";
-import { isNoun, statQuery, type Noun } from "./reviewQueries";
 import { SendComments } from "./SendComments";
 import { TaskGate } from "./TaskGate";
+import { sizeText } from "./gate";
 
 const route = getRouteApi("/review/$noun/$ref");
 

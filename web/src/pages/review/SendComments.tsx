@@ -4,11 +4,11 @@ import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say } from "../../app/notices";
+import { promptOf, type Comments } from "../../diff/comments";
 import { useStore } from "../../lib/store";
 import { count, inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { promptOf, type Comments } from "./comments";
 
 interface Props {
   comments: Comments;

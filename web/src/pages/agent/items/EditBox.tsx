@@ -1,12 +1,16 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { CodeLine } from "../../../diff/CodeLine";
+import { paint, type Painted } from "../../../diff/paint";
+import { PlusMinus } from "../../../diff/PlusMinus";
 import { cx } from "../../../lib/cx";
-import { grouped, inert } from "../../../lib/words";
+import { grouped } from "../../../lib/words";
 import { Button } from "../../../ui/Button";
-import { PlusMinus } from "../../review/diff/PlusMinus";
 import type { Edit, EditLine } from "../edits";
 import { Box } from "./Box";
 
+/** So many lines are shown before somebody asks for all of them, and so much of each line. */
 const LINES = 24;
+const LONG = 2000;
 
 interface Props {
   word: string;
@@ -21,7 +25,8 @@ interface Props {
 /** A change of a file as a small diff. */
 export function EditBox({ word, edit, path, open, onOpen, state }: Props) {
   const [all, setAll] = useState(false);
-  const shown = all ? edit.lines : edit.lines.slice(0, LINES);
+  const painted = useMemo(() => (open ? paint(edit.path, (all ? edit.lines : edit.lines.slice(0, LINES)).map(shortened)) : []), [edit, open, all]);
+  const numbers = edit.lines.some((line) => line.old !== undefined || line.new !== undefined);
   const head = (
     <button type="button" aria-expanded={open} onClick={() => onOpen(!open)} className="flex min-w-0 flex-1 items-center gap-2 text-left">
       <b className="font-mid text-ink">{word}</b>
@@ -34,14 +39,14 @@ export function EditBox({ word, edit, path, open, onOpen, state }: Props) {
   );
   return (
     <Box head={head}>
-      {open && shown.length > 0 ? (
+      {painted.length > 0 ? (
         <>
           <div role="group" aria-label={`Change of ${path}`} tabIndex={0} className="overflow-x-auto font-mono text-12 leading-4.75">
-            {shown.map((line, i) => (
-              <DiffLine key={i} line={line} />
+            {painted.map((one, i) => (
+              <DiffLine key={i} painted={one} numbers={numbers} />
             ))}
           </div>
-          {shown.length < edit.lines.length && (
+          {painted.length < edit.lines.length && (
             <Button look="quiet" className="m-1 text-12" onClick={() => setAll(true)}>Show all {grouped(edit.lines.length)} lines</Button>
           )}
         </>
@@ -50,14 +55,27 @@ export function EditBox({ word, edit, path, open, onOpen, state }: Props) {
   );
 }
 
-const grounds = { "+": "bg-add-bg shadow-[inset_2px_0_0_var(--color-done)]", "-": "bg-del-bg shadow-[inset_2px_0_0_var(--color-fail)]", " ": "", "…": "text-ink-3" };
-const inks = { "+": "text-done", "-": "text-fail", " ": "", "…": "" };
+/** A line without end is shown without its end: Raw has all of it. */
+function shortened(line: EditLine): EditLine {
+  return line.text.length > LONG ? { ...line, text: line.text.slice(0, LONG) } : line;
+}
 
-function DiffLine({ line }: { line: EditLine }) {
+const grounds = { add: "bg-add-bg shadow-[inset_2px_0_0_var(--color-done)]", del: "bg-del-bg shadow-[inset_2px_0_0_var(--color-fail)]", same: "", gap: "text-ink-3" };
+const inks = { add: "text-done", del: "text-fail", same: "", gap: "" };
+const signs = { add: "+", del: "−", same: "", gap: "…" };
+const spoken = { add: "added", del: "removed", same: "", gap: "" };
+
+/** A line with its number where that is known, its sign, and its text in inks. */
+function DiffLine({ painted, numbers }: { painted: Painted<EditLine>; numbers: boolean }) {
+  const { kind, old, new: now } = painted.line;
   return (
-    <div className={cx("grid min-w-max grid-cols-[2rem_max-content] whitespace-pre", grounds[line.sign])}>
-      <span className={cx("text-center select-none", inks[line.sign])}>{line.sign === "-" ? "−" : line.sign}</span>
-      <span className="pr-3">{inert(line.text.slice(0, 2000))}</span>
+    <div className={cx("grid min-w-max whitespace-pre", numbers ? "grid-cols-[3rem_1.25rem_max-content]" : "grid-cols-[2rem_max-content]", grounds[kind])}>
+      {numbers && <span className="text-right text-11 text-ink-3 select-none">{now ?? old}</span>}
+      <span className={cx("text-center select-none", inks[kind])}>
+        <span aria-hidden="true">{signs[kind]}</span>
+        <span className="sr-only">{spoken[kind]}</span>
+      </span>
+      <code className="pr-3"><CodeLine painted={painted} /></code>
     </div>
   );
 }

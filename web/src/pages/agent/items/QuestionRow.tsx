@@ -4,9 +4,11 @@ import { Problem, wordsOf } from "../../../api/problem";
 import { useCw } from "../../../app/cw";
 import { sayFailed } from "../../../app/notices";
 import { inert, spanInWords } from "../../../lib/words";
-import { QuestionForm } from "../../../ui/QuestionForm";
+import { answerInWords, forget } from "../../../questions/drafts";
+import { QuestionForm } from "../../../questions/QuestionForm";
 import { Status } from "../../../ui/Status";
 import { markOf } from "../../../ui/status";
+import { Tag } from "../../../ui/Tag";
 import { Box } from "./Box";
 import { Line } from "./Line";
 
@@ -34,19 +36,8 @@ function Closed({ question }: { question: Question }) {
       <Status mark={{ ...mark, word: `${mark.word.toLowerCase()}${took}` }} />
     </>
   );
-  const answer = question.status === "answered" ? answerWords(question) : (question.reason ?? "");
+  const answer = question.status === "answered" ? answerInWords(question.answer ?? "") : (question.reason ?? "");
   return <Box tone="need" head={head}>{answer === "" ? null : <p className="px-3 py-2 break-words whitespace-pre-line">{inert(answer)}</p>}</Box>;
-}
-
-/** An answer for reading: of several labels the list of them. */
-function answerWords(question: Question): string {
-  const answer = question.answer ?? "";
-  if (!question.multiSelect || !answer.startsWith("[")) return answer;
-  try {
-    return (JSON.parse(answer) as string[]).join(", ");
-  } catch {
-    return answer; // own words that begin like a list
-  }
 }
 
 function Open({ questions, agent }: { questions: Question[]; agent: string }) {
@@ -55,6 +46,7 @@ function Open({ questions, agent }: { questions: Question[]; agent: string }) {
   const again = () => Promise.all(["questions", "agents", "inbox"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   const answer = useMutation({
     mutationFn: (answers: Record<string, string>) => client.post("/v1/answers", { body: { answers } }),
+    onSuccess: (_, answers) => forget(Object.keys(answers)),
     onSettled: again,
     onError: (error) => sayFailed(error instanceof Problem && error.status === 409 ? `Somebody answered first. ${wordsOf(error)}` : wordsOf(error)),
   });
@@ -62,11 +54,22 @@ function Open({ questions, agent }: { questions: Question[]; agent: string }) {
   const says = first.source === "tool" ? `${agent} waits for this and goes on at once` : `${agent} goes on when its last question is answered`;
   return (
     <div id="open-questions">
-      <Box tone="need" head={<><b className="font-mid text-ink">{questions.length === 1 ? "Question" : `${questions.length} questions`}</b><span>{first.header ?? ""}</span></>}>
+      <Box tone="need" head={<b className="font-mid text-ink">{questions.length === 1 ? "Question" : `${questions.length} questions`}</b>}>
         <div className="px-3 py-2">
-          <QuestionForm questions={questions} onAnswer={(answers) => answer.mutate(answers)} acting={answer.isPending} says={says} />
+          <QuestionForm questions={questions} head={(asked, place) => <Which header={asked.header ?? ""} place={place} />} acting={answer.isPending} note={says} onSend={(answers) => answer.mutate(answers)} />
         </div>
       </Box>
     </div>
+  );
+}
+
+/** What a question is about in a word, and which of several it is. */
+function Which({ header, place }: { header: string; place: string }) {
+  if (header === "" && place === "") return null;
+  return (
+    <p className="flex items-center gap-2 text-12 text-ink-3">
+      {header !== "" && <Tag>{inert(header)}</Tag>}
+      <span className="tabular-nums">{place}</span>
+    </p>
   );
 }

@@ -3,7 +3,7 @@ import { grouped, inert } from "../../../lib/words";
 import { cx } from "../../../lib/cx";
 import { Taking } from "./Taking";
 import type { ToolItem } from "../items";
-import { shortPath, subjectOf, verbOf } from "../tools";
+import { shortPath, subjectOf, tookWords, verbOf } from "../tools";
 import { EditBox } from "./EditBox";
 import { Fold } from "./Fold";
 import type { ItemProps } from "./ItemRow";
@@ -71,11 +71,11 @@ function changedOf(item: ToolItem): string {
   return item.changed.map((one) => one.path).join(" ");
 }
 
-/** "ok · 12 lines", "failed". */
+/** "ok · 2.1 s", "12 lines", "failed". */
 function outcome(item: ToolItem): string {
   if (item.denied) return "refused";
-  if (item.failed) return "failed";
-  if (item.result === null) return "";
+  if (item.result === null) return item.failed ? "failed" : "";
   const lines = item.result.trim() === "" ? 0 : item.result.trim().split("\n").length;
-  return lines > 1 ? `${grouped(lines)} lines` : "ok";
+  const word = item.failed ? "failed" : lines > 1 ? `${grouped(lines)} lines` : "ok";
+  return [word, tookWords(Date.parse(item.until) - Date.parse(item.at))].filter(Boolean).join(" · ");
 }

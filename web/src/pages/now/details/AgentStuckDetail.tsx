@@ -5,12 +5,13 @@ import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
 import { clockTime, count, inert, spanInWords } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
+import { Form } from "../../../ui/Form";
 import { TextArea } from "../../../ui/TextArea";
 import { useAgentActs } from "../acts/useAgentActs";
 import { uncommitted, type Agent } from "../agents/rows";
-import { Acts, Fact, Facts, Title, Who, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Fact, Facts, Who, type DetailProps } from "../inbox/parts";
 import { useAct } from "./useAct";
 
 /** How a run ended badly, in a few words. */
@@ -47,7 +48,7 @@ export function AgentStuckDetail({ item, onDone }: DetailProps) {
     onDone,
   });
   return (
-    <ActForm onSubmit={() => goOn.mutate()}>
+    <Form onSubmit={() => goOn.mutate()}>
       <Who item={item}>{agent && !item.task && <span className="truncate">{agent.title}</span>}</Who>
       <Title>{stalled ? <Silence since={item.since} /> : `Crashed: ${crashes[agent?.reason ?? ""] ?? inert(item.text)}`}</Title>
       {agent && <State agent={agent} />}
@@ -59,7 +60,7 @@ export function AgentStuckDetail({ item, onDone }: DetailProps) {
         {item.agent && <Open name={item.agent} review={!stalled} />}
       </Acts>
       {acts.dialog}
-    </ActForm>
+    </Form>
   );
 }
 

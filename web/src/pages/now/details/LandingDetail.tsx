@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCw } from "../../../app/cw";
 import { count } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Command } from "../../../ui/Command";
 import { Failure } from "../../../ui/Failure";
+import { Form } from "../../../ui/Form";
 import { Skeleton } from "../../../ui/Skeleton";
-import { Acts, Title, Who, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Who, type DetailProps } from "../inbox/parts";
 import { useAct } from "./useAct";
 
 const ways: Record<string, string> = {
@@ -29,7 +30,7 @@ export function LandingDetail({ item, onDone }: DetailProps) {
   });
   const land = useAct({ act: (to) => to.post("/v1/initiatives/{initiative}/land", { path, body: {} }), done: () => `Landed ${item.initiative}`, onDone });
   return (
-    <ActForm onSubmit={() => plan.data && land.mutate()}>
+    <Form>
       <Who item={item} />
       <Title>{item.text.charAt(0).toUpperCase() + item.text.slice(1)}</Title>
       {plan.isPending && <Skeleton rows={2} />}
@@ -45,11 +46,11 @@ export function LandingDetail({ item, onDone }: DetailProps) {
       </ul>
       {plan.error && item.hint !== "" && <Command text={item.hint} />}
       <Acts note="Nothing is pushed">
-        <Button type="submit" look="primary" acting={land.isPending} disabled={!plan.data}>Land</Button>
+        <Button look="primary" acting={land.isPending} disabled={!plan.data} onClick={() => land.mutate()}>Land</Button>
         <Link to="/review/$noun/$ref" params={{ noun: "initiative", ref: item.initiative ?? "" }} className="inline-flex h-(--control) items-center rounded-box px-2.5 font-mid text-ink-2 hover:bg-hover hover:text-ink">
           Read the diff
         </Link>
       </Acts>
-    </ActForm>
+    </Form>
   );
 }

@@ -4,10 +4,11 @@ import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
 import { inert, spanInWords } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
+import { Form } from "../../../ui/Form";
 import { dayAndTime } from "../agents/thisSecond";
-import { Acts, Fact, Facts, Title, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Fact, Facts, type DetailProps } from "../inbox/parts";
 
 /** An account or a budget that holds work: until when, and whom. */
 export function LimitDetail({ item }: DetailProps) {
@@ -18,7 +19,7 @@ export function LimitDetail({ item }: DetailProps) {
   const held = item.agents ?? [];
   const left = item.until ? Date.parse(item.until) - now : 0;
   return (
-    <ActForm onSubmit={() => void navigate({ to: "/accounts" })}>
+    <Form onSubmit={() => void navigate({ to: "/accounts" })}>
       <Title>{inert(item.text)}</Title>
       <Facts>
         {held.length > 0 && (
@@ -38,6 +39,6 @@ export function LimitDetail({ item }: DetailProps) {
       <Acts note={item.until ? "They go on by themselves then, no work is lost" : "No work is lost"}>
         <Button type="submit" look="primary" keys="Enter">{item.accountId ? "Accounts" : "Budgets"}</Button>
       </Acts>
-    </ActForm>
+    </Form>
   );
 }

@@ -1,5 +1,6 @@
+import { Title } from "../../../ui/Acts";
 import { Command } from "../../../ui/Command";
-import { Title, Who, type DetailProps } from "../inbox/parts";
+import { Who, type DetailProps } from "../inbox/parts";
 
 /** What is known of every item: its text, and the command that deals with it. */
 export function PlainDetail({ item }: DetailProps) {

@@ -3,10 +3,11 @@ import { useCw } from "../../../app/cw";
 import { initiativesQuery } from "../../../api/queries";
 import type { Schema } from "../../../api/client";
 import { inert } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Command } from "../../../ui/Command";
-import { Acts, Output, Title, Who, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Form } from "../../../ui/Form";
+import { Output, Who, type DetailProps } from "../inbox/parts";
 import { useAct } from "./useAct";
 
 type File = Schema<"ProjectFileView">;
@@ -29,14 +30,14 @@ export function ProjectDetail({ item, onDone }: DetailProps) {
     onDone,
   });
   return (
-    <ActForm onSubmit={() => file && trust.mutate(file)}>
+    <Form>
       <Who item={item} />
       <Title>{item.text.charAt(0).toUpperCase() + item.text.slice(1)}</Title>
       {file && <Output text={inert(file.content ?? "")} />}
       {(!file || trust.isError) && item.hint !== "" && <Command text={item.hint} />}
       <Acts note={file ? `Its commands are run as you, in worktrees of ${file.project}; another content is asked for anew` : undefined}>
-        {file && <Button type="submit" look="primary" acting={trust.isPending}>Trust these commands</Button>}
+        {file && <Button look="primary" acting={trust.isPending} onClick={() => trust.mutate(file)}>Trust these commands</Button>}
       </Acts>
-    </ActForm>
+    </Form>
   );
 }

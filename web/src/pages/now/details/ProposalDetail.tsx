@@ -3,12 +3,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCw } from "../../../app/cw";
 import { everything } from "../../../api/queries";
 import { count, inert } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Failure } from "../../../ui/Failure";
+import { Form } from "../../../ui/Form";
 import { Icon } from "../../../ui/Icon";
 import { Skeleton } from "../../../ui/Skeleton";
-import { Acts, Title, Who, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Who, type DetailProps } from "../inbox/parts";
 import { useAct } from "./useAct";
 
 /** How many are named; the rest is counted. */
@@ -33,7 +34,7 @@ export function ProposalDetail({ item, onDone }: DetailProps) {
   const open = read.data.filter((one) => ids.includes(one.id));
   const all = ids.length > 1 ? `all ${ids.length}` : "it";
   return (
-    <ActForm onSubmit={() => item.initiative && void navigate({ to: "/initiatives/$slug", params: { slug: item.initiative }, search: { view: "proposals" } })}>
+    <Form onSubmit={() => item.initiative && void navigate({ to: "/initiatives/$slug", params: { slug: item.initiative }, search: { view: "proposals" } })}>
       <Who item={item}>{item.initiative && <span className="truncate">{item.initiative}</span>}</Who>
       <Title>{count(ids.length, "proposal")}: {inert(ids.length > 1 ? item.text.replace(/: .*/s, "") : item.text)}</Title>
       <ul>
@@ -53,7 +54,7 @@ export function ProposalDetail({ item, onDone }: DetailProps) {
         <Button keys="y" data-accept acting={decide.isPending && decide.variables === true} disabled={decide.isPending} onClick={() => decide.mutate(true)}>Accept {all}</Button>
         <Button look="quiet" keys="d" data-dismiss acting={decide.isPending && decide.variables === false} disabled={decide.isPending} onClick={() => decide.mutate(false)}>Dismiss {all}</Button>
       </Acts>
-    </ActForm>
+    </Form>
   );
 }
 

@@ -2,12 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useCw } from "../../../app/cw";
+import { taskQuery } from "../../../api/initiativeQueries";
 import { dispatchQuery } from "../../../api/queries";
 import { count, inert } from "../../../lib/words";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
+import { Form } from "../../../ui/Form";
 import { TextArea } from "../../../ui/TextArea";
-import { Acts, Output, Title, Who, type DetailProps } from "../inbox/parts";
-import { ActForm } from "./ActForm";
+import { Output, Who, type DetailProps } from "../inbox/parts";
 import { useAct } from "./useAct";
 
 /** Work that cannot be merged, or a task that cannot go on: what was found, and who goes on with it. */
@@ -15,7 +17,7 @@ export function WorkDetail({ item, onDone }: DetailProps) {
   const { client } = useCw();
   const [note, setNote] = useState("");
   const taskId = item.taskId ?? "";
-  const task = useQuery({ queryKey: ["tasks", "one", taskId], queryFn: ({ signal }) => client.get("/v1/tasks/{task}", { path: { task: taskId }, signal }), enabled: taskId !== "" }).data;
+  const task = useQuery({ ...taskQuery(client, taskId), enabled: taskId !== "" }).data;
   const merge = useQuery(dispatchQuery(client)).data?.merges?.find((one) => one.id === item.mergeId);
   const evidence = merge?.evidence ?? task?.blocked ?? "";
   const back = useAct({
@@ -26,7 +28,7 @@ export function WorkDetail({ item, onDone }: DetailProps) {
   const retry = useAct({ act: (to) => to.post("/v1/tasks/{task}/retry", { path: { task: taskId } }), done: () => `Started anew: ${item.task}`, onDone });
   const hasAgent = item.agentId !== undefined;
   return (
-    <ActForm onSubmit={() => (hasAgent ? back : retry).mutate()}>
+    <Form onSubmit={() => (hasAgent ? back : retry).mutate()}>
       <Who item={item} />
       <Title>{inert(item.text)}</Title>
       {evidence !== "" && <Output text={inert(evidence)} />}
@@ -49,7 +51,7 @@ export function WorkDetail({ item, onDone }: DetailProps) {
           </Link>
         )}
       </Acts>
-    </ActForm>
+    </Form>
   );
 }
 

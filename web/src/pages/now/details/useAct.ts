@@ -11,10 +11,10 @@ interface Options<In> {
   onDone: () => void;
 }
 
-/** One act of a detail: it says what was done, or what could not be, and has the inbox read anew. */
+/** One act of a detail, one at a time: it says what was done, or what could not be, and has the inbox read anew. */
 export function useAct<In = void>({ act, done, onDone }: Options<In>) {
   const { client, queries } = useCw();
-  return useMutation({
+  const doing = useMutation({
     mutationFn: (input: In) => act(client, input),
     onSuccess: (_, input) => {
       say(done(input));
@@ -23,4 +23,10 @@ export function useAct<In = void>({ act, done, onDone }: Options<In>) {
     onError: (error) => sayFailed(wordsOf(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
   });
+  return {
+    ...doing,
+    mutate: (input: In) => {
+      if (!doing.isPending) doing.mutate(input);
+    },
+  };
 }

@@ -1,10 +1,11 @@
 import type { Schema } from "../../../api/client";
 import { clockTime, inert } from "../../../lib/words";
+import { answerInWords } from "../../../questions/drafts";
+import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Icon } from "../../../ui/Icon";
-import { answerInWords } from "./drafts";
 import type { Item } from "./items";
-import { Acts, Title, Who } from "./parts";
+import { Who } from "./parts";
 
 /** Questions that are open no more: who answered what, or why they were withdrawn. */
 export function AnsweredQuestions({ item, questions, onNext }: { item: Item; questions: Schema<"QuestionView">[]; onNext?: (() => void) | undefined }) {

@@ -59,36 +59,19 @@ function Summary({ items }: { items: Item[] }) {
   return <span className="min-w-0 flex-1 truncate text-ink-3">{summary(items, useNow())}</span>;
 }
 
-/** Puts the focus where the chosen item is answered. */
-export function focusAnswer(): void {
-  const detail = document.querySelector("[data-detail]");
-  const first = detail?.querySelector<HTMLElement>("input:checked, fieldset input, textarea, input, button:not(:disabled)");
-  first?.focus();
-}
-
-/** The keys of the inbox. A number picks an option from wherever one is; what decides works inside alone. */
+/** The keys of the inbox. What decides works inside alone; a question brings its own. */
 function useInboxKeys(section: React.RefObject<HTMLElement | null>, inside: boolean, chosen: Chosen): void {
   const press = (selector: string) => section.current?.querySelector<HTMLElement>(`[data-detail] ${selector}`);
-  const digits: Key[] = Array.from({ length: 9 }, (_, i) => ({
-    key: String(i + 1),
-    does: `pick option ${i + 1}`,
-    run: () => {
-      const option = press(`[data-option="${i + 1}"]`);
-      option?.focus();
-      option?.click();
-    },
-  }));
   const keys: Key[] = [
     { key: "n", does: "next item", run: () => chosen.move(1) },
     { key: "o", does: "own words", run: () => press("[data-own]")?.focus() },
-    ...digits,
   ];
   const within: Key[] = [
     { key: "j", does: "move", hint: true, run: () => chosen.move(1) },
     { key: "k", does: "move up", run: () => chosen.move(-1) },
     { key: "ArrowDown", does: "next item", run: () => chosen.move(1) },
     { key: "ArrowUp", does: "previous item", run: () => chosen.move(-1) },
-    { key: "Enter", does: "do it", hint: true, run: () => press("form")?.closest("form")?.requestSubmit() },
+    { key: "Enter", does: "do it", hint: true, run: () => press("button[type=submit]")?.click() },
     { key: "y", does: "accept", run: () => press("[data-accept]")?.click() },
     { key: "d", does: "dismiss", run: () => press("[data-dismiss]")?.click() },
     { key: "Escape", does: "leave the inbox", typing: true, run: () => (document.activeElement as HTMLElement | null)?.blur() },

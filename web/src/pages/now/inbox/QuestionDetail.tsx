@@ -6,12 +6,12 @@ import type { Schema } from "../../../api/client";
 import { Problem, wordsOf } from "../../../api/problem";
 import { agentsQuery } from "../../../api/queries";
 import { inert } from "../../../lib/words";
+import { forget } from "../../../questions/drafts";
+import { QuestionForm } from "../../../questions/QuestionForm";
 import { Failure } from "../../../ui/Failure";
 import { Skeleton } from "../../../ui/Skeleton";
 import { Tag } from "../../../ui/Tag";
-import { forget } from "./drafts";
 import { Who, type DetailProps } from "./parts";
-import { QuestionsForm } from "./QuestionsForm";
 
 // Loaded when somebody else was first.
 const AnsweredQuestions = lazy(() => import("./AnsweredQuestions").then((file) => ({ default: file.AnsweredQuestions })));
@@ -51,10 +51,10 @@ export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
     );
   }
   return (
-    <QuestionsForm
+    <QuestionForm
       key={item.key}
       questions={open}
-      who={(question, place) => (
+      head={(question, place) => (
         <Who item={item}>
           {agent && !item.task && <span className="truncate">{agent.title}</span>}
           {question.header && <Tag>{inert(question.header)}</Tag>}

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { itemOf } from "../../../testing/fakes";
-import { answerInWords, answerOf, noDraft, pick, write } from "./drafts";
 import { markOfItem, shownItems, summary, textOf } from "./items";
 
 const a = itemOf("question:a");
@@ -22,14 +21,4 @@ test("words of an item", () => {
   expect(summary([a], now)).toBe("the longest for 26 minutes");
   expect(markOfItem(itemOf("question:x", { count: 2 })).word).toBe("2 questions");
   expect(markOfItem(itemOf("merge:x"), { status: "conflicted" } as never).word).toBe("Conflict");
-});
-
-const one = { id: "q", question: "?", options: [{ label: "Cart" }, { label: "Search" }] };
-const several = { ...one, multiSelect: true };
-test("answers as the daemon takes them", () => {
-  expect(answerOf(one, pick(pick(noDraft, "Cart", false), "Search", false))).toBe("Search");
-  expect(answerOf(several, pick(pick(noDraft, "Search", true), "Cart", true))).toBe('["Cart","Search"]');
-  expect(answerOf(several, pick(pick(noDraft, "Cart", true), "Cart", true))).toBe("[]");
-  expect(answerOf(one, write(pick(noDraft, "Cart", false), " neither "))).toBe("neither");
-  expect([answerInWords('["a","b"]'), answerInWords("[not json"), answerInWords("a")]).toEqual(["a, b", "[not json", "a"]);
 });

@@ -46,7 +46,7 @@ export interface Shown {
  * The items to show: those that wait, without what was dealt with here, and in
  * its old place the chosen one, when it went meanwhile.
  */
-export function shownItems(items: Item[], done: Set<string>, chosen: { item: Item; place: number } | null): Shown[] {
+export function shownItems(items: Item[], done: ReadonlySet<string>, chosen: { item: Item; place: number } | null): Shown[] {
   const shown: Shown[] = items.filter((item) => !done.has(item.key)).map((item) => ({ item, gone: false }));
   if (chosen && !done.has(chosen.item.key) && !items.some((item) => item.key === chosen.item.key)) {
     shown.splice(Math.min(chosen.place, shown.length), 0, { item: chosen.item, gone: true });

@@ -33,20 +33,6 @@ export function Who({ item, children }: { item: Item; children?: ReactNode }) {
   );
 }
 
-export function Title({ children }: { children: ReactNode }) {
-  return <h3 className="text-14 font-bold break-words max-tab:text-16">{children}</h3>;
-}
-
-/** What can be done, at the foot; what it will do stands at its right. */
-export function Acts({ children, note }: { children: ReactNode; note?: ReactNode }) {
-  return (
-    <div className="mt-auto flex flex-wrap items-center gap-2 pt-1 max-tab:*:h-11 max-tab:[&>.primary]:flex-1">
-      {children}
-      {note && <span className="ml-auto text-right text-ink-3 max-tab:ml-0 max-tab:h-auto! max-tab:w-full max-tab:text-left">{note}</span>}
-    </div>
-  );
-}
-
 /** Facts with their names. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-12">{children}</dl>;

@@ -17,7 +17,7 @@ export function useChosen(items: Item[]): Chosen {
   const { item: linked } = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
   const [key, setKey] = useState<string | null>(linked ?? null);
-  const [done, setDone] = useState<Set<string>>(new Set());
+  const [done, setDone] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<{ item: Item; place: number } | null>(null);
   const told = useRef(linked);
   useEffect(() => {
@@ -41,6 +41,17 @@ export function useChosen(items: Item[]): Chosen {
     told.current = next ?? undefined;
     void navigate({ search: (before) => ({ ...before, item: next ?? undefined }), replace: true, resetScroll: false });
   };
+  useEffect(() => {
+    // What went may come back: the same agent crashes once more.
+    setDone((before) => {
+      const still = [...before].filter((key) => items.some((item) => item.key === key));
+      return still.length === before.size ? before : new Set(still);
+    });
+  }, [items]);
+  const now = useRef({ shown, open, choose });
+  now.current = { shown, open, choose };
+  const left = useRef(false);
+  useEffect(() => () => void (left.current = true), []);
   const at = Math.max(place, 0);
   return {
     shown,
@@ -51,7 +62,10 @@ export function useChosen(items: Item[]): Chosen {
       if (next) choose(next.item.key);
     },
     finish: (gone) => {
+      // An answer may be stored when somebody is at another item, or left the page.
+      if (left.current) return;
       setDone((before) => new Set(before).add(gone));
+      const { shown, open, choose } = now.current;
       const index = shown.findIndex((one) => one.item.key === gone);
       const next = shown[index + 1] ?? shown[index - 1];
       if (open === gone) choose(next?.item.key ?? null);

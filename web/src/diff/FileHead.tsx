@@ -1,7 +1,7 @@
-import type { Schema } from "../../../api/client";
-import { inert } from "../../../lib/words";
-import { Button } from "../../../ui/Button";
-import { Icon } from "../../../ui/Icon";
+import type { Schema } from "../api/client";
+import { inert } from "../lib/words";
+import { Button } from "../ui/Button";
+import { Icon } from "../ui/Icon";
 import { MANY_LINES } from "./entries";
 import { PlusMinus } from "./PlusMinus";
 

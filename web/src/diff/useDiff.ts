@@ -1,9 +1,9 @@
 import { useQueries } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
-import type { Schema } from "../../../api/client";
-import { wordsOf } from "../../../api/problem";
-import { useCw } from "../../../app/cw";
-import { fileQuery, type Noun } from "../reviewQueries";
+import type { Schema } from "../api/client";
+import { wordsOf } from "../api/problem";
+import { useCw } from "../app/cw";
+import { fileQuery, type Noun } from "./diffQueries";
 import { RowCache, type PatchOf } from "./entries";
 
 interface Asked {

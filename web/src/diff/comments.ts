@@ -1,4 +1,4 @@
-import { Store } from "../../lib/store";
+import { Store } from "../lib/store";
 
 /** A remark on a line, kept in this browser until it is sent. */
 export interface Comment {

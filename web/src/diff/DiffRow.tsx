@@ -1,5 +1,5 @@
-import { cx } from "../../../lib/cx";
-import { grouped } from "../../../lib/words";
+import { cx } from "../lib/cx";
+import { grouped } from "../lib/words";
 import { CodeLine } from "./CodeLine";
 import type { Line } from "./patch";
 import type { Painted, Row } from "./rows";

@@ -1,5 +1,5 @@
-import type { Schema } from "../../../api/client";
-import type { Comment } from "../comments";
+import type { Schema } from "../api/client";
+import type { Comment } from "./comments";
 import type { FilePatch } from "./patch";
 import { rowsOf, type Row } from "./rows";
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { Button } from "../../../ui/Button";
-import { Icon } from "../../../ui/Icon";
-import { Tag } from "../../../ui/Tag";
-import type { Comment } from "../comments";
+import { Button } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { Tag } from "../ui/Tag";
+import type { Comment } from "./comments";
 
 interface Props {
   comment: Comment;

@@ -1,4 +1,4 @@
-import { grouped } from "../../../lib/words";
+import { grouped } from "../lib/words";
 
 /** "+38 −14". */
 export function PlusMinus({ additions, deletions }: { additions: number; deletions: number }) {

@@ -1,10 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Schema } from "../../../api/client";
-import { useKeys } from "../../../app/keys";
-import { Store, useStore } from "../../../lib/store";
-import type { Comment, Comments } from "../comments";
-import type { Noun } from "../reviewQueries";
+import type { Schema } from "../api/client";
+import { useKeys } from "../app/keys";
+import { Store, useStore } from "../lib/store";
+import type { Comment, Comments } from "./comments";
+import type { Noun } from "./diffQueries";
 import { DiffRow, type OnLine } from "./DiffRow";
 import { entriesOf, opensItself, type Entry } from "./entries";
 import { FileHead } from "./FileHead";

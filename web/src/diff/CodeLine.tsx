@@ -1,12 +1,12 @@
-import { cx } from "../../../lib/cx";
-import { inert } from "../../../lib/words";
-import type { Painted } from "./rows";
+import { cx } from "../lib/cx";
+import { inert } from "../lib/words";
+import type { Change, Painted } from "./paint";
 import type { Ink } from "./syntax";
 
 const inks: Record<Exclude<Ink, null>, string> = { kw: "text-syn-kw", str: "text-syn-str", fn: "text-syn-fn", com: "text-syn-com" };
 
 /** The text of a line, in its inks, with the words marked that changed. */
-export function CodeLine({ painted }: { painted: Painted }) {
+export function CodeLine({ painted }: { painted: Painted<Change & { open?: boolean }> }) {
   const hi = painted.line.kind === "add" ? "bg-add-hi" : "bg-del-hi";
   return (
     <>

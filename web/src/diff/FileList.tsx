@@ -1,7 +1,7 @@
-import type { Schema } from "../../../api/client";
-import { inert } from "../../../lib/words";
-import { Icon } from "../../../ui/Icon";
-import { SectionHead } from "../../../ui/Section";
+import type { Schema } from "../api/client";
+import { inert } from "../lib/words";
+import { Icon } from "../ui/Icon";
+import { SectionHead } from "../ui/Section";
 import { foldersOf, nameOf } from "./fileTree";
 import { PlusMinus } from "./PlusMinus";
 

@@ -1,24 +1,25 @@
 import { useId } from "react";
-import { cx } from "../../../lib/cx";
-import { inert } from "../../../lib/words";
+import { cx } from "../lib/cx";
+import { inert } from "../lib/words";
 import type { Asked, Draft } from "./drafts";
 
 interface Props {
   asked: Asked;
   draft: Draft;
+  /** The id of what says the question. */
+  title: string;
   onPick: (label: string) => void;
   onOwn: (text: string) => void;
 }
 
 /** What may be answered: the offered options, numbered as the keys, and own words. */
-export function Options({ asked, draft, onPick, onOwn }: Props) {
+export function Options({ asked, draft, title, onPick, onOwn }: Props) {
   const name = useId();
   const options = asked.options ?? [];
   return (
     <>
       {options.length > 0 && (
-        <fieldset className="-mx-2 grid gap-px max-tab:mx-0 max-tab:gap-1.5">
-          <legend className="sr-only">{asked.multiSelect ? "Options, several may be chosen" : "Options"}</legend>
+        <fieldset aria-labelledby={title} className="-mx-2 grid gap-px max-tab:mx-0 max-tab:gap-1.5">
           {options.map((option, i) => {
             const chosen = draft.picks.includes(option.label);
             return (
@@ -30,20 +31,10 @@ export function Options({ asked, draft, onPick, onOwn }: Props) {
                   chosen ? "bg-select max-tab:border-work" : "hover:bg-hover max-tab:border-line-2",
                 )}
               >
-                <input
-                  type={asked.multiSelect ? "checkbox" : "radio"}
-                  name={name}
-                  data-option={i + 1}
-                  checked={chosen}
-                  onChange={() => onPick(option.label)}
-                  className="sr-only"
-                />
+                <input type={asked.multiSelect ? "checkbox" : "radio"} name={name} data-option={i + 1} checked={chosen} onChange={() => onPick(option.label)} className="sr-only" />
                 <span
                   aria-hidden="true"
-                  className={cx(
-                    "inline-flex size-4.5 items-center justify-center rounded-chip border font-mono text-11",
-                    chosen ? "border-work bg-work text-on-ink" : "border-line-2 bg-panel text-ink-2",
-                  )}
+                  className={cx("inline-flex size-4.5 items-center justify-center rounded-chip border font-mono text-11", chosen ? "border-work bg-work text-on-ink" : "border-line-2 bg-panel text-ink-2")}
                 >
                   {i + 1}
                 </span>
@@ -54,12 +45,12 @@ export function Options({ asked, draft, onPick, onOwn }: Props) {
           })}
         </fieldset>
       )}
-      <OwnWords value={draft.own} alone={options.length === 0} onOwn={onOwn} />
+      <OwnWords value={draft.own} title={title} placeholder={options.length === 0 ? "In your own words" : asked.multiSelect ? "And in your own words" : "Or in your own words"} onOwn={onOwn} />
     </>
   );
 }
 
-function OwnWords({ value, alone, onOwn }: { value: string; alone: boolean; onOwn: (text: string) => void }) {
+function OwnWords({ value, title, placeholder, onOwn }: { value: string; title: string; placeholder: string; onOwn: (text: string) => void }) {
   return (
     <label className="flex min-h-(--control) items-center gap-2 rounded-box border border-line-2 bg-sunken px-2 focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-work max-tab:min-h-11">
       <span className="sr-only">Your own words</span>
@@ -68,10 +59,11 @@ function OwnWords({ value, alone, onOwn }: { value: string; alone: boolean; onOw
         data-own
         rows={1}
         value={value}
-        placeholder={alone ? "In your own words" : "Or in your own words"}
+        aria-describedby={title}
+        placeholder={placeholder}
         onInput={(event) => onOwn(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey) return;
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           event.currentTarget.form?.requestSubmit();
         }}
