@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-Dnkp3CT3.js";

@@ -1,1 +1,0 @@
-import{k as e,zt as t}from"./frame-C0Ei1htI.js";function n({additions:n,deletions:r}){return t(`span`,{className:`whitespace-nowrap tabular-nums`,children:[t(`span`,{className:n>0?`text-done`:`text-ink-3`,children:[`+`,e(n)]}),` `,t(`span`,{className:r>0?`text-fail`:`text-ink-3`,children:[`−`,e(r)]})]})}export{n as t};

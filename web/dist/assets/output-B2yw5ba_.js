@@ -1,0 +1,1 @@
+var e=(e,t,n,r)=>e.get(`/v1/agents/{id}/output/page`,{path:{id:t},query:n,signal:r});function t(e,t){let n=e.split(`:`),r=t.split(`:`);for(let e=0;e<3;e++){let t=Number(n[e]??-1)-Number(r[e]??-1);if(t!==0)return t}return 0}function n(e){return Number(e.split(`:`)[0])}export{e as n,n as r,t};

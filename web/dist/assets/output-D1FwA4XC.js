@@ -1,1 +1,0 @@
-import{ut as e}from"./frame-C0Ei1htI.js";async function t(t,n,r,i){return await(await t.open(e(`/v1/agents/{id}/output/page`,{id:n},r),{signal:i})).json()}function n(e,t){let n=e.split(`:`),r=t.split(`:`);for(let e=0;e<3;e++){let t=Number(n[e]??-1)-Number(r[e]??-1);if(t!==0)return t}return 0}function r(e){return Number(e.split(`:`)[0])}export{t as n,r,n as t};
