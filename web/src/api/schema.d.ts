@@ -2475,7 +2475,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description agent:activity: what a running agent does now has changed. It is told only while it happens, and has no number. */
+        /** @description agent:activity: what a running agent does now has changed, up to four times a second; sent only to those who name this type. It is told only while it happens, and has no number. */
         AgentActivityEvent: components["schemas"]["Event"] & {
             /** @description its payload */
             data: components["schemas"]["AgentActivity"];
@@ -9585,8 +9585,10 @@ export interface operations {
                 since?: number;
                 /** @description ignore since, begin with what comes next */
                 tail?: boolean;
-                /** @description only these types, separated by commas; none: all but agent:output */
+                /** @description only these types, separated by commas; none: all but agent:output and agent:activity */
                 type?: components["schemas"]["EventType"][];
+                /** @description these types, too, beside all others or those of type: also=agent:activity */
+                also?: string[];
                 /** @description only about this agent (name or id) */
                 agent?: string;
                 /** @description only of this initiative (id or slug) */
