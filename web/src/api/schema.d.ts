@@ -1927,7 +1927,7 @@ export interface paths {
         };
         /**
          * Tokens of dashboards and sessions of browsers, newest first
-         * @description One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise.
+         * @description One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise. The one that the caller came with is `current`.
          *
          *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
@@ -3751,6 +3751,8 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /** @description in lists: it is the one that the caller came with */
+            current?: boolean;
             /**
              * Format: date-time
              * @description of a session: when it ends unless it is used before
@@ -7469,6 +7471,8 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /** @description in lists: it is the one that the caller came with */
+            current?: boolean;
             /**
              * Format: date-time
              * @description of a session: when it ends unless it is used before
