@@ -45,7 +45,7 @@ ones are not stored and are seen only with --follow.`,
 	fl.BoolVarP(&opts.follow, "follow", "f", false, "go on with what happens, until Ctrl-C")
 	fl.BoolVar(&opts.tail, "tail", false, "with --follow: only what happens from now on")
 	fl.Int64Var(&opts.since, "since", 0, "only events after the number `N` (default: from the first that is kept)")
-	fl.StringSliceVar(&opts.types, "type", nil, "only this `TYPE`, or several with commas (default: all but agent:output)")
+	fl.StringSliceVar(&opts.types, "type", nil, "only this `TYPE`, or several with commas (default: all but agent:output and agent:activity)")
 	fl.StringVar(&opts.agent, "agent", "", "only about the agent `NAME`, or an id")
 	fl.StringVar(&opts.initiative, "initiative", "", "only about this `INITIATIVE`: its slug or id")
 	return cmd

@@ -12,7 +12,8 @@ import (
 type listEvents struct {
 	Since       int64    `query:"since" minimum:"0" doc:"events with a greater number; 0: from the first kept"`
 	Tail        bool     `query:"tail" doc:"ignore since, begin with what comes next"`
-	Type        []string `query:"type" doc:"only these types, separated by commas; none: all but agent:output"`
+	Type        []string `query:"type" doc:"only these types, separated by commas; none: all but agent:output and agent:activity"`
+	Also        []string `query:"also" doc:"these types, too, beside all others or those of type: also=agent:activity"`
 	Agent       string   `query:"agent" doc:"only about this agent (name or id)"`
 	Initiative  string   `query:"initiative" doc:"only of this initiative (id or slug)"`
 	Follow      bool     `query:"follow" doc:"stay and tell what happens"`
@@ -23,6 +24,9 @@ func (in *listEvents) query() (cw.EventQuery, error) {
 	q := cw.EventQuery{After: in.Since, Tail: in.Tail, Agent: in.Agent, Initiative: in.Initiative, Follow: in.Follow, Marks: true}
 	for _, t := range in.Type {
 		q.Types = append(q.Types, cw.EventType(t))
+	}
+	for _, t := range in.Also {
+		q.Also = append(q.Also, cw.EventType(t))
 	}
 	if in.LastEventID == "" {
 		return q, nil
@@ -108,6 +112,7 @@ func (c *Client) EventLog(ctx context.Context, q cw.EventLogQuery) (cw.EventLog,
 func (c *Client) Events(ctx context.Context, q cw.EventQuery) iter.Seq2[cw.Event, error] {
 	params := query{}
 	params.list("type", texts(q.Types))
+	params.list("also", texts(q.Also))
 	params.text("agent", q.Agent)
 	params.text("initiative", q.Initiative)
 	params.flag("follow", q.Follow)

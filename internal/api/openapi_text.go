@@ -141,7 +141,7 @@ func operationText(id string) string {
 		"collect-garbage":            "Frees what is kept no longer, and tells what stays and why. With `dryRun` nothing is done.",
 		"make-backup":                "Copies the databases as they are at one moment to a path on the daemon's machine, and verifies the copies. Refused when something is there.",
 		"try-hooks":                  "Sends one notification by every hook that is configured, once, and tells what became of each. Refused when there is none.",
-		"list-tokens":                "One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise.",
+		"list-tokens":                "One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise. The one that the caller came with is `current`.",
 		"create-token":               "Makes a token. The answer is the only place where it can be seen.",
 		"revoke-token":               "Ends a token by its id or name: the next request with it is refused, and its open streams end.",
 		"get-events":                 "Events that are kept, from a number on, and with `follow` live ones for ever, without a gap or a double at the seam. A number older than what is kept is answered with 410: read the state anew and go on from its tail.",

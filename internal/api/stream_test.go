@@ -112,7 +112,7 @@ func TestWireFormatOfOutputEvents(t *testing.T) {
 func TestWireFormatOfLiveEvents(t *testing.T) {
 	t.Parallel()
 	d := startDaemon(t, func(o *api.Options) { o.KeepAlive = 30 * time.Millisecond })
-	lines, _ := rawStream(t, d, "/v1/events?tail=true&follow=true&type=agent:output,agent:warning")
+	lines, _ := rawStream(t, d, "/v1/events?tail=true&follow=true&type=agent:warning&also=agent:output")
 	eventually(t, "subscribed", func() bool { return d.memory.Readers() == 1 })
 	d.memory.Say("brave-otter", 2, "x")
 	d.memory.Tell(cw.Event{Type: cw.EventAgentWarning, Data: []byte("{\"a\":\n\"\\u2028<\"}")})

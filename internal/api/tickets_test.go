@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,4 +145,33 @@ func TestRevoking(t *testing.T) {
 func isTimeout(err error) bool {
 	timeout, ok := err.(net.Error)
 	return ok && timeout.Timeout()
+}
+
+// holder is where both tokens of people are listed.
+type holder struct{ cw.Services }
+
+func (holder) Tokens(context.Context, cw.PageQuery) (cw.Page[cw.Token], error) {
+	return cw.Page[cw.Token]{Items: []cw.Token{{ID: tokenOperate, Scopes: []cw.Scope{}}, {ID: tokenPerson, Scopes: []cw.Scope{}}}}, nil
+}
+
+// TestOwnToken: who lists tokens is told which one is its own; people on the
+// socket have none.
+func TestOwnToken(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, func(o *api.Options) { dashboards(o); o.Services = holder{o.Services} })
+	for name, tt := range map[string]struct {
+		got  rawReply
+		want []bool
+	}{
+		"a session": {d.serveTCP(t).ask(t, "GET", "/v1/tokens", bearerLine(tokenPerson)), []bool{false, true}},
+		"a person":  {d.socketDoor().ask(t, "GET", "/v1/tokens"), []bool{false, false}},
+	} {
+		var page cw.Page[cw.Token]
+		if err := json.Unmarshal([]byte(tt.got.body), &page); err != nil || len(page.Items) != 2 {
+			t.Fatalf("%s: %s, %v", name, tt.got, err)
+		}
+		if got := []bool{page.Items[0].Current, page.Items[1].Current}; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
 }

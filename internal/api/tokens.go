@@ -18,7 +18,12 @@ type tokenRef struct {
 func registerTokens(s *Server) {
 	services := s.opts.Services
 	handle(s, "list-tokens", func(ctx context.Context, in *listPage) (cw.Page[cw.Token], error) {
-		return services.Tokens(ctx, in.query())
+		page, err := services.Tokens(ctx, in.query())
+		own := cw.ActorOf(ctx)
+		for i := range page.Items {
+			page.Items[i].Current = own.Kind == cw.ActorDashboard && string(page.Items[i].ID) == own.ID
+		}
+		return page, err
 	})
 	handle(s, "create-token", func(ctx context.Context, in *createToken) (cw.CreatedToken, error) {
 		return services.CreateToken(ctx, in.Body)

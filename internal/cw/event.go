@@ -107,8 +107,12 @@ const (
 
 // Stored tells whether events of this type are kept and numbered.
 func (t EventType) Stored() bool {
-	return t != EventAgentOutput && t != EventAgentActivity && t != EventPlanStepStarted && t != EventPlanStepCompleted
+	return !t.OnlyNamed() && t != EventPlanStepStarted && t != EventPlanStepCompleted
 }
+
+// OnlyNamed tells whether events of this type are sent only to those who name
+// it: with many agents there are hundreds of them in a second.
+func (t EventType) OnlyNamed() bool { return t == EventAgentOutput || t == EventAgentActivity }
 
 // Event is something that happened. Stored events are numbered without a gap
 // visible to readers and never reused.
@@ -508,7 +512,8 @@ type (
 type EventQuery struct {
 	After int64       `json:"after,omitempty"` // events with a greater number; 0: from the first kept
 	Tail  bool        `json:"tail,omitempty"`  // ignore After, start with what comes next
-	Types []EventType `json:"types,omitempty"` // empty: all but agent:output
+	Types []EventType `json:"types,omitempty"` // empty: all that need not be named
+	Also  []EventType `json:"also,omitempty"`  // these, too
 	Agent string      `json:"agent,omitempty"` // alias or id
 	// Initiative selects by Event.InitiativeID.
 	Initiative string `json:"initiative,omitempty"` // id or slug

@@ -2,10 +2,11 @@ package cw
 
 import "slices"
 
-// EventFilter selects events. The zero value selects all but agent:output,
-// which is sent only to those who name it.
+// EventFilter selects events. The zero value selects all but those that must be
+// named (EventType.OnlyNamed).
 type EventFilter struct {
-	Types      []EventType // empty: all but agent:output
+	Types      []EventType // empty: all that need not be named
+	Also       []EventType // these, too
 	Agent      AgentID     // "": of any agent, and of none
 	Initiative string      // "": of any initiative, and of none
 }
@@ -17,8 +18,10 @@ func (f EventFilter) Matches(e Event) bool {
 		return false
 	case f.Initiative != "" && f.Initiative != string(e.InitiativeID):
 		return false
+	case slices.Contains(f.Also, e.Type):
+		return true
 	case len(f.Types) == 0:
-		return e.Type != EventAgentOutput
+		return !e.Type.OnlyNamed()
 	}
 	return slices.Contains(f.Types, e.Type)
 }
@@ -40,7 +43,7 @@ func (q EventQuery) Check() error {
 	for _, info := range EventTable() {
 		known = append(known, string(info.Type))
 	}
-	for _, t := range q.Types {
+	for _, t := range slices.Concat(q.Types, q.Also) {
 		if slices.Contains(known, string(t)) {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 func TestEventFilter(t *testing.T) {
 	t.Parallel()
 	mine, other := cw.AgentID("k3v7q2mzt5ha"), cw.AgentID("aaaaaaaaaaaa")
-	output := []cw.EventType{cw.EventAgentOutput}
+	output, activity := []cw.EventType{cw.EventAgentOutput}, []cw.EventType{cw.EventAgentActivity}
 	cases := []struct {
 		name   string
 		filter cw.EventFilter
@@ -18,7 +18,14 @@ func TestEventFilter(t *testing.T) {
 		want   bool
 	}{
 		{"zero takes a stored event", cw.EventFilter{}, cw.Event{Type: cw.EventAgentSpawned}, true},
-		{"zero takes activity", cw.EventFilter{}, cw.Event{Type: cw.EventAgentActivity}, true},
+		{"zero leaves activity", cw.EventFilter{}, cw.Event{Type: cw.EventAgentActivity}, false},
+		{"zero takes steps of plans", cw.EventFilter{}, cw.Event{Type: cw.EventPlanStepStarted}, true},
+		{"activity, too", cw.EventFilter{Also: activity}, cw.Event{Type: cw.EventAgentActivity}, true},
+		{"activity, too, leaves output", cw.EventFilter{Also: activity}, cw.Event{Type: cw.EventAgentOutput}, false},
+		{"activity, too, takes the rest", cw.EventFilter{Also: activity}, cw.Event{Type: cw.EventAgentSpawned}, true},
+		{"activity beside output", cw.EventFilter{Types: output, Also: activity}, cw.Event{Type: cw.EventAgentActivity}, true},
+		{"nothing else beside both", cw.EventFilter{Types: output, Also: activity}, cw.Event{Type: cw.EventAgentSpawned}, false},
+		{"activity of another agent", cw.EventFilter{Also: activity, Agent: mine}, cw.Event{Type: cw.EventAgentActivity, AgentID: other}, false},
 		{"zero leaves output", cw.EventFilter{}, cw.Event{Type: cw.EventAgentOutput}, false},
 		{"output when named", cw.EventFilter{Types: output}, cw.Event{Type: cw.EventAgentOutput}, true},
 		{"type not named", cw.EventFilter{Types: output}, cw.Event{Type: cw.EventAgentSpawned}, false},

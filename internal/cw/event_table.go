@@ -24,7 +24,7 @@ func EventTable() []EventInfo {
 		row(EventAgentStarting, AgentStarting{}, "orchestrator", "a run is being started"),
 		row(EventAgentRunning, AgentRunning{}, "orchestrator", "the CLI's process is there"),
 		row(EventAgentOutput, AgentOutput{}, "orchestrator", "a chunk of output was stored; sent only to those who name this type"),
-		row(EventAgentActivity, AgentActivity{}, "orchestrator", "what a running agent does now has changed"),
+		row(EventAgentActivity, AgentActivity{}, "orchestrator", "what a running agent does now has changed, up to four times a second; sent only to those who name this type"),
 		row(EventAgentWaiting, AgentWaiting{}, "orchestrator", "the run ended with questions to people"),
 		row(EventAgentWarning, AgentWarning{}, "orchestrator", "something about an agent is worth a look"),
 		row(EventAgentStopped, AgentStopped{}, "orchestrator", "a run ended well, or a person or a rule ended it"),

@@ -52,6 +52,7 @@ type Token struct {
 	ToolsAllow []string   `json:"toolsAllow,omitempty" gorm:"serializer:json;column:tools_allow_json" doc:"of a run: the only tools that it may use; missing: all that its scopes reach"`
 	ToolsDeny  []string   `json:"toolsDeny,omitempty" gorm:"serializer:json;column:tools_deny_json" doc:"of a run: tools that it may not use"`
 	Session    bool       `json:"session,omitempty" doc:"a browser has it, by cw open"`
+	Current    bool       `json:"current,omitempty" gorm:"-" doc:"in lists: it is the one that the caller came with"`
 	UsedAt     *time.Time `json:"usedAt,omitempty" doc:"of a session: when it was used last, to an hour"`
 	ExpiresAt  *time.Time `json:"expiresAt,omitempty" doc:"of a session: when it ends unless it is used before"`
 	RevokedAt  *time.Time `json:"revokedAt,omitempty" doc:"when it was ended; missing while it lives"`

@@ -92,6 +92,7 @@ func (r *eventReader) begin(ctx context.Context) error {
 	if r.filter, err = r.filterOf(ctx, q.Types, q.Agent, q.Initiative); err != nil {
 		return err
 	}
+	r.filter.Also = q.Also
 	first, last, err := r.store.EventBounds(ctx)
 	switch {
 	case err != nil:

@@ -113,17 +113,19 @@ func TestRetentionOvertakesAReader(t *testing.T) {
 	}
 }
 
-// Live events come to all, output only to those who name it, and what is stored
+// Live events come to all, output and activity only to those who name them, and what is stored
 // comes from the store although the hub was told of nothing.
 func TestLiveEvents(t *testing.T) {
 	t.Parallel()
 	e := newEvents(t)
-	all := e.reader(t, cw.EventQuery{Tail: true, Follow: true, Marks: true})
+	plain := e.reader(t, cw.EventQuery{Tail: true, Follow: true, Marks: true})
+	activity := e.reader(t, cw.EventQuery{Tail: true, Follow: true, Marks: true, Also: []cw.EventType{cw.EventAgentActivity}})
 	output := e.reader(t, cw.EventQuery{Tail: true, Follow: true, Marks: true, Types: []cw.EventType{cw.EventAgentOutput}})
-	wantSeq(t, all, 0, true)
+	wantSeq(t, plain, 0, true)
+	wantSeq(t, activity, 0, true)
 	wantSeq(t, output, 0, true)
-	heard := make(chan cw.EventType, 2)
-	for _, next := range []func() (cw.Event, error, bool){all, output} {
+	heard := make(chan cw.EventType, 3)
+	for _, next := range []func() (cw.Event, error, bool){plain, activity, output} {
 		go func() {
 			got, _, _ := next() // an error has no type
 			heard <- got.Type
@@ -138,13 +140,13 @@ func TestLiveEvents(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(time.Millisecond):
-				e.hub.Publish(cw.Event{Type: cw.EventAgentOutput}, cw.Event{Type: cw.EventAgentActivity})
+				e.hub.Publish(cw.Event{Type: cw.EventAgentOutput}, cw.Event{Type: cw.EventAgentActivity}, cw.Event{Type: cw.EventPlanStepStarted})
 			}
 		}
 	}()
-	got := []cw.EventType{<-heard, <-heard}
+	got := []cw.EventType{<-heard, <-heard, <-heard}
 	slices.Sort(got)
-	if !slices.Equal(got, []cw.EventType{cw.EventAgentActivity, cw.EventAgentOutput}) {
+	if !slices.Equal(got, []cw.EventType{cw.EventAgentActivity, cw.EventAgentOutput, cw.EventPlanStepStarted}) {
 		t.Errorf("heard %v", got)
 	}
 }

@@ -77,6 +77,9 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %d", path, got)
 		}
 	}
+	if _, list := get(t, address, "/v1/tokens", session.Secret); strings.Count(list, `"current":true`) != 1 {
+		t.Errorf("it is not told which session is its own: %s", list)
+	}
 	if got := ask(t, address, "POST", "/v1/open", session.Secret); got != 403 {
 		t.Errorf("a session lets others in: %d", got)
 	}

@@ -40,7 +40,7 @@ type Subscription struct {
 // Subscribe starts a subscription: every event published from now on that the
 // filter selects. The caller must Close it.
 func (h *Hub) Subscribe(f cw.EventFilter) *Subscription {
-	f.Types = slices.Clone(f.Types)
+	f.Types, f.Also = slices.Clone(f.Types), slices.Clone(f.Also)
 	bell := make(chan struct{}, 1)
 	s := &Subscription{Bell: bell, hub: h, filter: f, bell: bell}
 	h.mu.Lock()

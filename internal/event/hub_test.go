@@ -16,7 +16,7 @@ func stored(n int) cw.Event {
 }
 
 func live(n int) cw.Event {
-	return cw.Event{Type: cw.EventAgentActivity, ActorID: fmt.Sprint(n)}
+	return cw.Event{Type: cw.EventPlanStepStarted, ActorID: fmt.Sprint(n)}
 }
 
 // rung tells whether the bell rang since the last time.
@@ -75,7 +75,7 @@ func TestBell(t *testing.T) {
 func TestBellLooksAtAll(t *testing.T) {
 	t.Parallel()
 	hub := event.NewHub()
-	s := hub.Subscribe(cw.EventFilter{Types: []cw.EventType{cw.EventAgentActivity, cw.EventAgentStopped}})
+	s := hub.Subscribe(cw.EventFilter{Types: []cw.EventType{cw.EventPlanStepStarted, cw.EventAgentStopped}})
 	defer s.Close()
 	hub.Publish(stored(1), cw.Event{Seq: 2, Type: cw.EventAgentStopped}, live(1), stored(3), live(2))
 	if !rung(s) {

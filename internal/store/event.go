@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -120,11 +121,11 @@ func (db *DB) EventsBefore(ctx context.Context, q cw.EventLogQuery, f cw.EventFi
 	return events, err
 }
 
-// selectEvents is cw.EventFilter.Matches in SQL; what is stored is never
-// agent:output.
+// selectEvents is cw.EventFilter.Matches in SQL; what must be named is never
+// stored.
 func selectEvents(g *gorm.DB, f cw.EventFilter) *gorm.DB {
 	if len(f.Types) > 0 {
-		g = g.Where("type IN (SELECT value FROM json_each(?))", list(f.Types))
+		g = g.Where("type IN (SELECT value FROM json_each(?))", list(slices.Concat(f.Types, f.Also)))
 	}
 	if f.Agent != "" {
 		g = g.Where("agent_id = ?", f.Agent)

@@ -400,6 +400,31 @@ func TestWatchMisses(t *testing.T) {
 	})
 }
 
+// TestWatchAlso: what agents do this second makes look only who asks for it.
+func TestWatchAlso(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		also []cw.EventType
+		want int
+	}{{nil, 1}, {[]cw.EventType{cw.EventAgentActivity}, 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			m := servicetest.NewMemory()
+			ctx, cancel := context.WithCancel(t.Context())
+			looks, over := 0, make(chan error)
+			go func() {
+				over <- Watch(ctx, m, func(context.Context) error { looks++; return nil }, tt.also...)
+			}()
+			synctest.Wait()
+			m.Tell(cw.Event{Type: cw.EventAgentActivity})
+			time.Sleep(Quiet / 2)
+			cancel()
+			if err := <-over; !errors.Is(err, context.Canceled) || looks != tt.want {
+				t.Errorf("also %v: %d looks, want %d, %v", tt.also, looks, tt.want, err)
+			}
+		})
+	}
+}
+
 // TestWatchEnds: another error than a daemon that is away ends a watch.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()

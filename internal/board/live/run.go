@@ -32,7 +32,7 @@ func Run(ctx context.Context, o Options) error {
 				return err
 			}
 			return nil // the board shows it and looks again
-		})
+		}, cw.EventAgentActivity)
 	})
 	_, err := p.Run()
 	cancel()

@@ -26,16 +26,17 @@ type Watched interface {
 }
 
 // Watch calls look now, and again when events tell of something, at most once in
-// Every, until ctx ends. A daemon that cannot be reached is tried again; any other
+// Every, until ctx ends. Events that are sent only to those who name them count
+// when they are in also. A daemon that cannot be reached is tried again; any other
 // error of look ends the watch.
-func Watch(ctx context.Context, svc Watched, look func(context.Context) error) error {
+func Watch(ctx context.Context, svc Watched, look func(context.Context) error, also ...cw.EventType) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	bell := make(chan struct{}, 1)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		for _, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: true}) {
+		for _, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: true, Also: also}) {
 			if err != nil {
 				return // without events it looks now and then
 			}

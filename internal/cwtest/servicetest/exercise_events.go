@@ -104,6 +104,7 @@ func eventsRefusedCase(t *testing.T, f Fixture) {
 		"far ahead":    {After: 1<<63 - 1},
 		"unknown type": {Types: []cw.EventType{cw.EventAgentStopped, "agent:stoped"}},
 		"live unknown": {Types: []cw.EventType{"agent:outputs"}, Tail: true},
+		"unknown, too": {Also: []cw.EventType{"agent:activities"}, Tail: true},
 	} {
 		for _, follow := range []bool{false, true} {
 			q.Follow = follow

@@ -197,7 +197,7 @@ func (p *eventPlace) give(e cw.Event, yield func(cw.Event, error) bool) bool {
 func (m *Memory) startEvents(q cw.EventQuery) (eventPlace, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := eventPlace{filter: cw.EventFilter{Types: q.Types, Initiative: q.Initiative}, seq: q.After, known: q.After}
+	at := eventPlace{filter: cw.EventFilter{Types: q.Types, Also: q.Also, Initiative: q.Initiative}, seq: q.After, known: q.After}
 	if len(m.events) > 0 {
 		at.live = m.events[len(m.events)-1].At
 	}

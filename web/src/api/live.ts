@@ -38,7 +38,7 @@ export class Live {
   async run(signal: AbortSignal): Promise<void> {
     await follow({
       client: this.client,
-      url: "/v1/events?follow=true&tail=true",
+      url: "/v1/events?follow=true&tail=true&also=agent:activity",
       after: null,
       signal,
       onFrame: (frame) => {

@@ -1927,7 +1927,7 @@ export interface paths {
         };
         /**
          * Tokens of dashboards and sessions of browsers, newest first
-         * @description One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise.
+         * @description One page of the tokens of dashboards and the sessions of browsers, the revoked too, newest first unless `sort` says otherwise. The one that the caller came with is `current`.
          *
          *     Over TCP it needs a session: its scope is `person`. Agents may not use it.
          */
@@ -2475,7 +2475,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description agent:activity: what a running agent does now has changed. It is told only while it happens, and has no number. */
+        /** @description agent:activity: what a running agent does now has changed, up to four times a second; sent only to those who name this type. It is told only while it happens, and has no number. */
         AgentActivityEvent: components["schemas"]["Event"] & {
             /** @description its payload */
             data: components["schemas"]["AgentActivity"];
@@ -3751,6 +3751,8 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /** @description in lists: it is the one that the caller came with */
+            current?: boolean;
             /**
              * Format: date-time
              * @description of a session: when it ends unless it is used before
@@ -7469,6 +7471,8 @@ export interface components {
              * @description when it was made
              */
             createdAt: string;
+            /** @description in lists: it is the one that the caller came with */
+            current?: boolean;
             /**
              * Format: date-time
              * @description of a session: when it ends unless it is used before
@@ -9585,8 +9589,10 @@ export interface operations {
                 since?: number;
                 /** @description ignore since, begin with what comes next */
                 tail?: boolean;
-                /** @description only these types, separated by commas; none: all but agent:output */
+                /** @description only these types, separated by commas; none: all but agent:output and agent:activity */
                 type?: components["schemas"]["EventType"][];
+                /** @description these types, too, beside all others or those of type: also=agent:activity */
+                also?: string[];
                 /** @description only about this agent (name or id) */
                 agent?: string;
                 /** @description only of this initiative (id or slug) */

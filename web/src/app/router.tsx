@@ -1,10 +1,12 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { Failure } from "../ui/Failure";
 import { Frame } from "./Frame";
 import { Main, TopBar } from "./TopBar";
-import { Empty } from "../ui/Empty";
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFound, errorComponent: Broken });
+// Seen by who has a wrong address.
+const NotFound = lazy(() => import("./NotFound").then((file) => ({ default: file.NotFound })));
+const root = createRootRoute({ component: Frame, notFoundComponent: () => <Suspense fallback={null}><NotFound /></Suspense>, errorComponent: Broken });
 
 // Each page is a file of its own, loaded when it is opened. A page's search
 // parameters are checked where they are declared, so that a link always works.
@@ -71,15 +73,6 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
   }
-}
-
-function NotFound() {
-  return (
-    <>
-      <TopBar><h1 className="text-14 font-bold">No such page</h1></TopBar>
-      <Main><Empty title="There is no page at this address">The sidebar leads to all of them.</Empty></Main>
-    </>
-  );
 }
 
 function Broken({ error }: { error: unknown }) {

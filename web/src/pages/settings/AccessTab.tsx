@@ -10,6 +10,7 @@ import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";
 import { Failure } from "../../ui/Failure";
 import { SectionHead } from "../../ui/Section";
+import { Tag } from "../../ui/Tag";
 import { Skeleton } from "../../ui/Skeleton";
 import { alive, kindOf } from "./access";
 
@@ -52,7 +53,7 @@ function TokenRow({ token }: { token: Token }) {
   });
   return (
     <li className="grid grid-cols-[minmax(8rem,1.5fr)_8rem_minmax(7rem,1fr)_minmax(8rem,1fr)_auto] items-center gap-x-3 border-t border-line px-4 py-1.5 max-tab:grid-cols-[minmax(0,1fr)_auto]">
-      <span className="truncate font-mid">{oneLine(token.name)}</span>
+      <span className="flex min-w-0 items-center gap-2"><span className="truncate font-mid">{oneLine(token.name)}</span>{token.current && <Tag>this browser</Tag>}</span>
       <span className="text-12 text-ink-2 max-tab:order-2">{kindOf(token)}</span>
       <span className="truncate text-12 text-ink-2 max-tab:order-2 max-tab:text-right">{token.session ? "all that a person may" : (token.scopes ?? []).join(", ")}</span>
       <span className="text-12 text-ink-3 max-tab:order-2 max-tab:col-span-2">
