@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import type { InitiativeView, PageHead } from "../../api/initiativeQueries";
 import { cx } from "../../lib/cx";
+import { inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { EditorPage } from "./EditorPage";
 import { MarkdownPage } from "./MarkdownPage";
@@ -17,17 +18,20 @@ export function PagesPane({ view, chosen }: { view: InitiativeView; chosen: stri
   const active = view.status === "active";
   if (!page) return null;
   const row = (note: ReactNode) => (
-    <div className="mb-2 flex min-h-8 flex-wrap items-center gap-x-1 text-12 text-ink-3">
+    <>
+    <div className="flex min-h-8 items-start gap-x-1 text-12 text-ink-3 max-tab:flex-wrap">
       <PageTabs pages={view.pages} chosen={page.id} onOpen={open} />
       {active && <Button look="quiet" icon="u-plus" aria-label="New page" className="w-6! max-tab:w-9!" onClick={() => setDialog("new")} />}
       {active && <Button look="quiet" icon="u-more" aria-label={`Rename, move or remove ${page.title}`} className="w-6! max-tab:w-9!" onClick={() => setDialog("edit")} />}
-      <span className="ml-auto flex items-center gap-2">
+      <span className="ml-auto flex min-h-7.5 flex-none items-center gap-2">
         {note}
         <button type="button" aria-pressed={markdown} onClick={() => setMarkdown(!markdown)} className="h-6 rounded-chip px-1 hover:text-ink aria-pressed:bg-here aria-pressed:text-ink">
           Markdown
         </button>
       </span>
     </div>
+    <h2 className="mt-2 mb-1 text-20 font-bold tracking-tight break-words">{inert(page.title)}</h2>
+    </>
   );
   const Page = markdown ? MarkdownPage : EditorPage;
   return (
