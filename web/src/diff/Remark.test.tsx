@@ -7,7 +7,7 @@ const comment = { id: "1", path: "a.go", side: "new" as const, line: 3, quote: "
 test("a remark that scrolls out of sight while it is written loses nothing", () => {
   const drafts = new Map<string, string>();
   const onEdit = vi.fn();
-  const remark = <Remark comment={comment} to="otter" drafts={drafts} onEdit={onEdit} onRemove={() => undefined} />;
+  const remark = <Remark comment={comment} to="otter" right={false} drafts={drafts} onEdit={onEdit} onRemove={() => undefined} />;
   const first = render(remark);
   fireEvent.input(screen.getByLabelText("Comment"), { target: { value: "half a rem" } });
   first.unmount();

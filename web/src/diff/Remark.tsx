@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { cx } from "../lib/cx";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Tag } from "../ui/Tag";
@@ -8,6 +9,8 @@ interface Props {
   comment: Comment;
   /** Who gets it; "": nobody yet. */
   to: string;
+  /** Its line stands in the right one of two columns. */
+  right: boolean;
   /** What is being written, by the remark's id. */
   drafts: Map<string, string>;
   onEdit: (text: string) => void;
@@ -15,7 +18,7 @@ interface Props {
 }
 
 /** A remark below its line. It says who gets it. */
-export function Remark({ comment, to, drafts, onEdit, onRemove }: Props) {
+export function Remark({ comment, to, right, drafts, onEdit, onRemove }: Props) {
   const [editing, setEditing] = useState(comment.text === "" || drafts.has(comment.id));
   const done = (text: string) => {
     drafts.delete(comment.id);
@@ -24,7 +27,7 @@ export function Remark({ comment, to, drafts, onEdit, onRemove }: Props) {
     setEditing(false);
   };
   return (
-    <div className="border-y border-line bg-bg px-3 py-2 font-sans text-13">
+    <div className={cx("border-y border-line bg-bg px-3 py-2 font-sans text-13", right && "pl-[calc(50%+0.75rem)]")}>
       <section aria-label={`Comment on line ${comment.line}`} className="max-w-160 overflow-hidden rounded-box border border-line-2 bg-panel">
         <header className="flex min-h-7.5 items-center gap-2 border-b border-line bg-sunken px-3 text-12 text-ink-2">
           <Icon name="u-note" small />

@@ -8,7 +8,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { Main } from "../../app/TopBar";
-import { focusAnswer } from "../../questions/focusAnswer";
+import { focusAnswerSoon } from "../../questions/focusAnswer";
 import { Skeleton } from "../../ui/Skeleton";
 import { AgentBar } from "./AgentBar";
 import { uncommittedNow, workQuery } from "./agentQueries";
@@ -124,7 +124,7 @@ function answer(rows: readonly Row[], stream: StreamHandle | null): void {
   const at = rows.findLastIndex((row) => row.kind === "questions" && row.questions.some((one) => one.status === "open"));
   if (at < 0) return;
   stream?.toRow(at);
-  setTimeout(() => focusAnswer(document.getElementById("open-questions")), 100); // once the row is there
+  focusAnswerSoon(() => document.getElementById("open-questions"));
 }
 
 /** Where the agent is among the others, how large its work is, and how it is stopped. */

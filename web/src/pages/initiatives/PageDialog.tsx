@@ -92,7 +92,7 @@ function useRemove(view: InitiativeView) {
 }
 
 /** Whether a page is another one, or stands below it. */
-export function isWithin(pages: Pick<PageHead, "id" | "parentId">[], id: string, of: string | undefined): boolean {
+function isWithin(pages: Pick<PageHead, "id" | "parentId">[], id: string, of: string | undefined): boolean {
   if (of === undefined) return false;
   const parents = new Map(pages.map((page) => [page.id, page.parentId]));
   for (let one: string | undefined = id, i = 0; one && i <= pages.length; one = parents.get(one), i++) if (one === of) return true;

@@ -17,7 +17,7 @@ interface Act {
 }
 
 /** What a person may do with a task as it stands, and what will happen then. */
-export function actsOf(task: Pick<Task, "status" | "type">): Act[] {
+function actsOf(task: Pick<Task, "status" | "type">): Act[] {
   const cancel: Act = { text: "Cancel", says: "Its work stays on its branch and is not merged.", status: "cancelled" };
   switch (task.status) {
     case "draft":
