@@ -88,7 +88,7 @@ export function DiffView({ noun, ref_, diff, split, comments, to = "", file }: P
       case "row":
         return <DiffRow row={entry.row} onLine={onLine(entry.file.path)} />;
       case "remark":
-        return comments && <Remark comment={entry.comment} to={to} onEdit={(text) => comments.edit(entry.comment.id, text)} onRemove={() => comments.remove(entry.comment.id)} />;
+        return comments && <Remark comment={entry.comment} to={to} right={split && entry.comment.side === "new"} drafts={comments.drafts} onEdit={(text) => comments.edit(entry.comment.id, text)} onRemove={() => comments.remove(entry.comment.id)} />;
       case "note":
         return <p className="border-b border-line px-4 py-2 text-ink-3">{entry.text}</p>;
       case "unread":

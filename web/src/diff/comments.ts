@@ -14,6 +14,8 @@ export interface Comment {
 /** The remarks on one diff, kept in the browser's storage. */
 export class Comments {
   readonly all: Store<Comment[]>;
+  /** What is being written, by the remark's id: a remark that scrolls out of sight loses nothing. */
+  readonly drafts = new Map<string, string>();
 
   constructor(
     private readonly storage: Storage,
@@ -35,15 +37,9 @@ export class Comments {
     this.set(this.all.get().filter((one) => one.id !== id));
   }
 
-  /** Takes them all away, and gives them, so that they can be brought back. */
-  clear(): Comment[] {
-    const all = this.all.get();
-    this.set([]);
-    return all;
-  }
-
-  restore(all: Comment[]): void {
-    this.set([...all, ...this.all.get()]);
+  /** Takes away those that were sent. */
+  sent(ids: readonly string[]): void {
+    this.set(this.all.get().filter((one) => !ids.includes(one.id)));
   }
 
   private set(all: Comment[]): void {

@@ -15,7 +15,9 @@ export function rowsOf(file: FilePatch, split: boolean): Row[] {
   const rows: Row[] = [];
   let next = 1;
   for (const hunk of file.hunks) {
-    rows.push({ kind: "hunk", hunk, hidden: Math.max(0, hunk.newStart - next) });
+    const hidden = Math.max(0, hunk.newStart - next);
+    // A file that begins with what changed hides nothing before it.
+    if (rows.length > 0 || hidden > 0 || hunk.section !== "") rows.push({ kind: "hunk", hunk, hidden });
     next = (hunk.lines.findLast((line) => line.new !== null)?.new ?? hunk.newStart - 1) + 1;
     for (const block of blocksOf(paint(file.path, hunk.lines))) rows.push(...(split ? pairs(block) : block.map((painted): Row => ({ kind: "line", painted }))));
   }

@@ -36,7 +36,7 @@ export function askedOf(task: Task): Asked[] {
 }
 
 /** Answers with the ids that the task's questions have. */
-export function answersFor(task: Task, answers: Record<string, string>): Record<string, string> {
+function answersFor(task: Task, answers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id.slice(task.id.length + 1), answer]));
 }
 

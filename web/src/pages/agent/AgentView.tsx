@@ -8,10 +8,10 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { Main } from "../../app/TopBar";
-import { focusAnswer } from "../../questions/focusAnswer";
+import { focusAnswerSoon } from "../../questions/focusAnswer";
 import { Skeleton } from "../../ui/Skeleton";
 import { AgentBar } from "./AgentBar";
-import { workQuery } from "./agentQueries";
+import { uncommittedNow, workQuery } from "./agentQueries";
 import { Composer } from "./Composer";
 import { Facts } from "./Facts";
 import { placeOf } from "./order";
@@ -114,7 +114,7 @@ export function AgentView({ agent }: { agent: Schema<"AgentView"> }) {
         </div>
         <div className="grid min-h-0 max-desk:hidden"><Facts agent={agent} context={reader.conversation.context} /></div>
       </Main>
-      {asked && <StopDialog name={agent.name} uncommitted={stat?.uncommitted ?? []} onStop={(now) => stop.mutate(now)} onClose={() => setAsked(false)} />}
+      {asked && <StopDialog name={agent.name} uncommitted={asked} onStop={(now) => stop.mutate(now)} onClose={() => setAsked(null)} />}
     </>
   );
 }
@@ -124,7 +124,7 @@ function answer(rows: readonly Row[], stream: StreamHandle | null): void {
   const at = rows.findLastIndex((row) => row.kind === "questions" && row.questions.some((one) => one.status === "open"));
   if (at < 0) return;
   stream?.toRow(at);
-  setTimeout(() => focusAnswer(document.getElementById("open-questions")), 100); // once the row is there
+  focusAnswerSoon(() => document.getElementById("open-questions"));
 }
 
 /** Where the agent is among the others, how large its work is, and how it is stopped. */
@@ -134,20 +134,24 @@ function useAgentActs(agent: Schema<"AgentView">) {
   const agents = useQuery(agentsQuery(client)).data ?? [];
   const project = agent.projects?.[0]?.project ?? "";
   const stat = useQuery({ ...workQuery(client, agent.id, project), enabled: project !== "" }).data;
-  const [asked, setAsked] = useState(false);
+  const [asked, setAsked] = useState<string[] | null>(null);
   const stop = useMutation({
     mutationFn: (now: boolean) => client.post("/v1/agents/{id}/stop", { path: { id: agent.id }, body: { now } }),
     onError: (error) => sayFailed(wordsOf(error)),
     onSettled: () => {
-      setAsked(false);
+      setAsked(null);
       return queries.invalidateQueries({ queryKey: ["agents"] });
     },
   });
   const works = ["pending", "starting", "running"].includes(agent.status);
-  const askStop = () => {
-    if (!works || stop.isPending) return;
-    if ((stat?.uncommitted ?? []).length > 0) setAsked(true);
+  const looking = useRef(false);
+  const askStop = async () => {
+    if (!works || stop.isPending || looking.current) return;
+    looking.current = true;
+    const files = await uncommittedNow(client, queries, agent);
+    looking.current = false;
+    if (files.length > 0) setAsked(files);
     else stop.mutate(false);
   };
-  return { place: placeOf(agents, agent.name), stat, stop, asked, setAsked, askStop };
+  return { place: placeOf(agents, agent.name), stat, stop, asked, setAsked, askStop: () => void askStop() };
 }

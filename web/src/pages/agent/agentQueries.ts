@@ -1,5 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
-import type { Client } from "../../api/client";
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import type { Client, Schema } from "../../api/client";
 import { statQuery } from "../../diff/diffQueries";
 
 /** The newest texts to an agent and its final words, oldest first. */
@@ -21,6 +21,13 @@ export const questionsQuery = (client: Client, agent: string) =>
 
 /** How large an agent's work is, file by file. */
 export const workQuery = (client: Client, id: string, project: string) => ({ ...statQuery(client, { noun: "agent", ref: id, project }), retry: false });
+
+/** The files of all its projects that are not committed this moment; none where that cannot be read. */
+export async function uncommittedNow(client: Client, queries: QueryClient, agent: Schema<"AgentView">): Promise<string[]> {
+  const reads = (agent.projects ?? []).map(({ project }) => queries.fetchQuery({ ...workQuery(client, agent.id, project), staleTime: 0 }));
+  const read = await Promise.allSettled(reads);
+  return read.flatMap((one) => (one.status === "fulfilled" ? (one.value.uncommitted ?? []) : []));
+}
 
 export const tasksQuery = (client: Client, initiative: string) =>
   queryOptions({

@@ -3,7 +3,7 @@ import type { Schema } from "../../api/client";
 type Agent = Pick<Schema<"AgentView">, "name" | "createdAt" | "initiativeId" | "removedAt">;
 
 /** The agents in the order of the pages: those of an initiative together, then by when they were made. */
-export function inOrder<T extends Agent>(agents: readonly T[]): T[] {
+function inOrder<T extends Agent>(agents: readonly T[]): T[] {
   const began = new Map<string, string>();
   for (const one of agents) {
     const first = began.get(one.initiativeId);

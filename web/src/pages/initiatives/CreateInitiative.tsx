@@ -17,11 +17,10 @@ export function CreateInitiative({ onClose, onDone }: { onClose: () => void; onD
   const [projects, setProjects] = useState<string[]>([]);
   const create = useMutation({
     mutationFn: () => client.post("/v1/initiatives", { body: { name: name.trim(), goal: goal.trim() || undefined, projects } }),
-    onSuccess: ({ slug }) => onDone(slug),
   });
   return (
     <Dialog title="New initiative" onClose={onClose}>
-      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); create.mutate(); }}>
+      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); create.mutate(undefined, { onSuccess: ({ slug }) => onDone(slug) }); }}>
         <TextField label="Name" required maxLength={200} value={name} onText={setName} autoFocus help="Its branch is named after it, and keeps that name." />
         <TextArea label="Goal" rows={5} value={goal} onText={setGoal} help="What is to be reached, in Markdown. It becomes the first page." />
         <fieldset className="grid gap-1">

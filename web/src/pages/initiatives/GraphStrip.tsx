@@ -32,8 +32,8 @@ export function GraphStrip({ tree, selected, onSelect }: Props) {
   }, [graph, selected]);
   const waits = [...rows.values()].some((row) => row.person);
   return (
-    <section aria-label="Dependencies" className="relative col-span-2 col-start-2 max-h-53 min-h-0 border-b border-line bg-bg pb-6 max-desk:col-span-1 max-tab:hidden">
-      <div ref={scroller} tabIndex={0} role="group" aria-label="Graph of the tasks: the tree says the same in words" className="h-full max-h-47 overflow-auto">
+    <section aria-label="Dependencies" className="relative col-span-2 col-start-2 min-h-0 border-b border-line bg-bg pb-6 max-desk:col-span-1 max-tab:hidden">
+      <div ref={scroller} tabIndex={0} role="group" aria-label="Graph of the tasks: the tree says the same in words" className="max-h-[min(20rem,36dvh)] overflow-auto">
         <div aria-hidden="true" className="relative" style={{ width: graph.width, height: graph.height + HEAD }}>
           {headsOf(tree, graph).map((head) => (
             <span key={head.x} className="absolute top-1.5 text-11 font-bold whitespace-nowrap text-ink-2" style={{ left: head.x }}>{head.text}</span>

@@ -5,6 +5,7 @@ import type { Dispatch } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
+import { inlineOf } from "../../lib/markdown";
 import { count, dollars, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
@@ -33,7 +34,7 @@ export function InitiativeRow({ one, dispatch, cost }: Props) {
         <Icon name={mark.icon} className={mark.tone} label={mark.word} />
         <span className="min-w-0">
           <span className="block truncate font-mid">{one.name}</span>
-          <span className="block truncate text-12 text-ink-3">{oneLine(one.goal === one.name ? one.projects.map((project) => project.name).join(", ") : one.goal)}</span>
+          <span className="block truncate text-12 text-ink-3">{one.goal === one.name ? one.projects.map((project) => project.name).join(", ") : wordsIn(one.goal)}</span>
         </span>
         <span className="text-12 text-ink-2 tabular-nums">{progress.tasks > 0 ? mergedOf(progress) : "no tasks yet"}</span>
         <span className="truncate text-12 tabular-nums max-tab:col-start-2">
@@ -46,6 +47,11 @@ export function InitiativeRow({ one, dispatch, cost }: Props) {
       <Archive one={one} />
     </li>
   );
+}
+
+/** A text in Markdown as words in one line. */
+function wordsIn(markdown: string): string {
+  return inlineOf(oneLine(markdown)).map((part) => part.text).join("");
 }
 
 function Archive({ one }: { one: Schema<"Initiative"> }) {

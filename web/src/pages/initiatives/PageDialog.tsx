@@ -32,17 +32,22 @@ export function PageDialog({ view, page, below, onClose, onOpen }: Props) {
       page
         ? client.post("/v1/pages/{page}", { path: { page: page.id }, body: page.id === root ? { title } : { title, parentId, position: Math.min(Number(position), siblings.length) } })
         : client.post("/v1/initiatives/{initiative}/pages", { path: { initiative: view.slug }, body: { title, parentId } }),
-    onSuccess: (done) => {
-      onClose();
-      if (!page) onOpen(done.id);
-    },
   });
-  const remove = useRemove(view, onClose, onOpen);
+  // Who closed the dialog meanwhile is led nowhere.
+  const saved = ({ id }: { id: string }) => {
+    onClose();
+    if (!page) onOpen(id);
+  };
+  const remove = useRemove(view);
+  const removed = ({ parentId }: { parentId: string }) => {
+    onClose();
+    onOpen(parentId);
+  };
   const hasBelow = page !== undefined && view.pages.some((one) => one.parentId === page.id);
   const error = save.error ?? remove.error;
   return (
     <Dialog title={page ? `Page: ${page.title}` : "New page"} onClose={onClose}>
-      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); save.mutate(); }}>
+      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); save.mutate(undefined, { onSuccess: saved }); }}>
         <TextField label="Title" required maxLength={200} value={title} onText={setTitle} autoFocus />
         {page?.id !== root && (
           <div className="grid grid-cols-2 gap-3">
@@ -56,7 +61,7 @@ export function PageDialog({ view, page, below, onClose, onOpen }: Props) {
           <Button look="quiet" onClick={onClose}>Cancel</Button>
           <span className="flex-1" />
           {page && page.id !== root && (
-            <Button look="danger" disabled={hasBelow} title={hasBelow ? "Pages stand below it: move or remove them first" : "It can be undone for 8 seconds"} acting={remove.isPending} onClick={() => remove.mutate(page)}>
+            <Button look="danger" disabled={hasBelow} title={hasBelow ? "Pages stand below it: move or remove them first" : "It can be undone for 8 seconds"} acting={remove.isPending} onClick={() => remove.mutate(page, { onSuccess: removed })}>
               Remove
             </Button>
           )}
@@ -67,7 +72,7 @@ export function PageDialog({ view, page, below, onClose, onOpen }: Props) {
 }
 
 /** Removes a page; undone, its text comes back as a new page at the same place. */
-function useRemove(view: InitiativeView, onClose: () => void, onOpen: (page: string) => void) {
+function useRemove(view: InitiativeView) {
   const { client } = useCw();
   return useMutation({
     mutationFn: async (page: PageHead) => {
@@ -76,20 +81,18 @@ function useRemove(view: InitiativeView, onClose: () => void, onOpen: (page: str
       return whole;
     },
     onSuccess: ({ title, body, parentId, position }) => {
-      onClose();
-      onOpen(parentId);
       say(`${title} is removed`, () => {
         client
           .post("/v1/initiatives/{initiative}/pages", { path: { initiative: view.slug }, body: { title, body, parentId } })
           .then((back) => client.post("/v1/pages/{page}", { path: { page: back.id }, body: { position } }))
-          .then((back) => onOpen(back.id), (error: unknown) => sayFailed(wordsOf(error)));
+          .catch((error: unknown) => sayFailed(wordsOf(error)));
       });
     },
   });
 }
 
 /** Whether a page is another one, or stands below it. */
-export function isWithin(pages: Pick<PageHead, "id" | "parentId">[], id: string, of: string | undefined): boolean {
+function isWithin(pages: Pick<PageHead, "id" | "parentId">[], id: string, of: string | undefined): boolean {
   if (of === undefined) return false;
   const parents = new Map(pages.map((page) => [page.id, page.parentId]));
   for (let one: string | undefined = id, i = 0; one && i <= pages.length; one = parents.get(one), i++) if (one === of) return true;

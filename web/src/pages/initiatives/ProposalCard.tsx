@@ -30,7 +30,7 @@ export function ProposalCard({ proposal, stamp, names, first, active, acting, di
   const whole = useQuery(proposalQuery(client, proposal.id, stamp));
   const view = whole.data;
   return (
-    <article aria-label={titleOf(proposal)} onFocus={onFocus} onMouseDown={onFocus} className="border-t border-line px-4 pt-2 pb-3">
+    <article aria-label={titleOf(proposal)} tabIndex={-1} aria-current={first || undefined} onFocus={onFocus} onMouseDown={onFocus} className="border-t border-line px-4 pt-2 pb-3 focus-visible:outline-offset-[-2px]">
       <header className="flex min-h-7 items-center gap-2">
         <Icon name="s-open" small className="text-need-mark" />
         <h3 className="min-w-0 flex-1 truncate font-mid" title={titleOf(proposal)}>{titleOf(proposal)}</h3>

@@ -7,6 +7,7 @@ import { Live } from "../../api/live";
 import { Session } from "../../api/session";
 import { CwProvider } from "../../app/cw";
 import { runKeys } from "../../app/keys";
+import { press } from "../../testing/renderAt";
 import { ProposalsPane } from "./ProposalsPane";
 
 const view = { slug: "sale", status: "active", pages: [], phases: [], tasks: [] } as unknown as InitiativeView;
@@ -39,13 +40,15 @@ afterEach(() => {
 function show() {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const client = new Client(new Session(localStorage));
-  render(
+  const pane = (now: Proposal[]) => (
     <QueryClientProvider client={queries}>
       <CwProvider cw={{ client, queries, live: new Live(client, queries) }}>
-        <ProposalsPane view={view} open={open} error={null} className="" />
+        <ProposalsPane view={view} open={now} error={null} className="" />
       </CwProvider>
-    </QueryClientProvider>,
+    </QueryClientProvider>
   );
+  const shown = render(pane(open));
+  return (now: Proposal[]) => shown.rerender(pane(now));
 }
 
 test("y accepts the first, shift+y all of them in one request", async () => {
@@ -73,4 +76,20 @@ test("an agent's text is text, and one whose target changed cannot be accepted",
   await screen.findByText(/Changed since it was suggested/);
   const buttons = screen.getAllByRole("button", { name: /^Accept$/ }) as HTMLButtonElement[];
   expect(buttons.map((button) => button.disabled)).toEqual([false, true]);
+});
+
+test("a second press while one is decided accepts nothing twice", async () => {
+  show();
+  await screen.findByText("Page: Goal");
+  await press("y", "y");
+  await waitFor(() => expect(asked).toHaveLength(1));
+  expect(asked[0]?.body).toEqual({ ids: ["p1"] });
+});
+
+test("the focus of a card that goes comes to the one in its place", async () => {
+  const change = show();
+  const card = (await screen.findByText("Page: Goal")).closest("article") as HTMLElement;
+  card.focus();
+  change(open.slice(1));
+  await waitFor(() => expect((document.activeElement as HTMLElement).getAttribute("aria-label")).toBe("Page: Decisions"));
 });

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { InitiativeView, Proposal } from "../../api/initiativeQueries";
 import { Problem, wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
@@ -28,18 +28,28 @@ export function ProposalsPane({ view, open, error, className }: Props) {
   const [shown, setShown] = useState(SHOWN);
   const names = useMemo(() => namesOf(view, open), [view, open]);
   const decide = useDecisions();
-  const at = open.find((one) => one.id === current) ?? open[0];
+  const place = useRef(0);
+  // Where one was that is decided, the next one is.
+  const at = open.find((one) => one.id === current) ?? open[Math.min(place.current, open.length - 1)];
+  place.current = at ? open.indexOf(at) : 0;
   const active = view.status === "active";
-  const accept = (ids: string[]) => decide.mutate({ accept: true, ids });
+  const busy = useRef(false);
+  const decided = (decision: Decision) => {
+    if (busy.current) return;
+    busy.current = true;
+    decide.mutate(decision, { onSettled: () => void (busy.current = false) });
+  };
+  const accept = (ids: string[]) => decided({ accept: true, ids });
+  const focus = useFocusKept(open);
   useKeys("Proposals", active && at ? [
     { key: "y", does: "accept", hint: true, run: () => accept([at.id]) },
     { key: "d", does: "dismiss", hint: true, run: () => setDismissing(at.id) },
     { key: "shift+y", does: "accept all", run: () => accept(open.map((one) => one.id)) },
   ] : []);
   return (
-    <aside aria-label="Proposals" className={cx("min-h-0 overflow-auto", className)}>
+    <aside aria-label="Proposals" className={cx("min-h-0 overflow-auto", className)} {...focus}>
       <div className="flex h-9 items-center gap-2 px-4">
-        <h2 className="font-bold">Proposals</h2>
+        <h2 tabIndex={-1} className="font-bold outline-none">Proposals</h2>
         <span className="text-ink-3 tabular-nums">{open.length === 0 ? "none open" : `${open.length} open`}</span>
         <span className="flex-1" />
         {active && open.length > 1 && (
@@ -63,12 +73,24 @@ export function ProposalsPane({ view, open, error, className }: Props) {
           onFocus={() => setCurrent(proposal.id)}
           onAccept={() => accept([proposal.id])}
           onDismissing={(on) => setDismissing(on ? proposal.id : "")}
-          onDismiss={(note) => decide.mutate({ accept: false, ids: [proposal.id], note })}
+          onDismiss={(note) => decided({ accept: false, ids: [proposal.id], note })}
         />
       ))}
       {open.length > shown && <Button className="m-4" onClick={() => setShown(shown + SHOWN)}>Show {count(open.length - shown, "more proposal")}</Button>}
     </aside>
   );
+}
+
+/** When the card that had the focus is decided and goes, the one in its place has it. */
+function useFocusKept(open: Proposal[]) {
+  const ref = useRef<HTMLElement>(null);
+  const inside = useRef(false);
+  useEffect(() => {
+    if (!inside.current || document.activeElement !== document.body) return;
+    const find = (selector: string) => ref.current?.querySelector<HTMLElement>(selector);
+    (find("article[aria-current]") ?? find("h2"))?.focus();
+  }, [open]);
+  return { ref, onFocus: () => void (inside.current = true), onBlur: () => void (inside.current = false) };
 }
 
 interface Decision {

@@ -17,7 +17,7 @@ interface Act {
 }
 
 /** What a person may do with a task as it stands, and what will happen then. */
-export function actsOf(task: Pick<Task, "status" | "type">): Act[] {
+function actsOf(task: Pick<Task, "status" | "type">): Act[] {
   const cancel: Act = { text: "Cancel", says: "Its work stays on its branch and is not merged.", status: "cancelled" };
   switch (task.status) {
     case "draft":
@@ -36,8 +36,14 @@ export function actsOf(task: Pick<Task, "status" | "type">): Act[] {
   return [];
 }
 
+interface Props {
+  task: Task;
+  /** Missing until its text was read: what is not known must not be written over. */
+  onEdit: (() => void) | undefined;
+}
+
 /** The buttons of a task. */
-export function TaskActions({ task, onEdit }: { task: Task; onEdit: () => void }) {
+export function TaskActions({ task, onEdit }: Props) {
   const { client } = useCw();
   const path = { task: task.id };
   const act = useMutation({
@@ -53,11 +59,11 @@ export function TaskActions({ task, onEdit }: { task: Task; onEdit: () => void }
     <div className="grid gap-1">
       <div className="flex flex-wrap items-center gap-2">
         {acts.map((one) => (
-          <Button key={one.text} look={one.primary ? "primary" : "plain"} title={one.says} acting={act.isPending && act.variables === one.status} onClick={() => act.mutate(one.status)}>
+          <Button key={one.text} look={one.primary ? "primary" : "plain"} title={one.says} acting={act.isPending && act.variables === one.status} disabled={act.isPending} onClick={() => act.mutate(one.status)}>
             {one.text}
           </Button>
         ))}
-        <Button icon="u-edit" onClick={onEdit}>Edit</Button>
+        <Button icon="u-edit" disabled={!onEdit} onClick={onEdit}>Edit</Button>
         {worked && (
           <Link to="/review/$noun/$ref" params={{ noun: "task", ref: task.id }} className="inline-flex h-(--control) items-center rounded-box border border-line-2 px-2.5 font-mid hover:bg-hover">
             Changes

@@ -50,8 +50,8 @@ export function TaskPane({ head, tree, view, onSelect }: Props) {
         <h2 className="text-20 font-bold tracking-tight break-words">{row.name}</h2>
         {row.why && <p className={row.person ? "text-need" : "text-ink-2"}>{row.why}</p>}
       </header>
-      {view.status === "active" && row.person && task.type !== "auto" && <Checkpoint task={task} />}
-      {view.status === "active" && <TaskActions task={task} onEdit={() => setEditing(true)} />}
+      {view.status === "active" && row.person && task.type !== "auto" && whole.data && <Checkpoint task={task} />}
+      {view.status === "active" && <TaskActions task={task} onEdit={whole.data && (() => setEditing(true))} />}
       {whole.error && <Failure what="The text of the task could not be read" error={whole.error} onRetry={() => void whole.refetch()} />}
       {task.body && <div className="text-14"><Markdown text={task.body} /></div>}
       <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 border-t border-line pt-3 max-tab:grid-cols-1">

@@ -4,7 +4,7 @@ import { useCw } from "../../app/cw";
 import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
 import { agentsQuery, inboxQuery, initiativesQuery } from "../../api/queries";
-import { focusAnswer } from "../../questions/focusAnswer";
+import { focusAnswerSoon } from "../../questions/focusAnswer";
 import { Failure } from "../../ui/Failure";
 import { Skeleton } from "../../ui/Skeleton";
 import { Agents } from "./agents/Agents";
@@ -26,13 +26,10 @@ export function NowPage() {
   const chosen = useChosen(items);
   useTitle("Now");
 
-  const toAnswer = () => focusAnswer(document.querySelector("[data-detail]"));
   const answer = (agent: Agent | null) => {
     const asks = agent && items.find((item) => item.agentId === agent.id);
-    if (asks && asks.key !== chosen.key) {
-      chosen.choose(asks.key);
-      setTimeout(toAnswer, 50); // its detail is painted by then
-    } else toAnswer();
+    if (asks && asks.key !== chosen.key) chosen.choose(asks.key);
+    focusAnswerSoon(() => document.getElementById("inbox-detail"));
   };
   const here = items.find((item) => item.key === chosen.key);
   return (

@@ -4,7 +4,7 @@ import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say } from "../../app/notices";
-import { promptOf, type Comments } from "../../diff/comments";
+import { promptOf, type Comment, type Comments } from "../../diff/comments";
 import { useStore } from "../../lib/store";
 import { count, inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
@@ -26,18 +26,24 @@ export function SendComments({ comments, head, agents }: Props) {
   return (
     <>
       <Button keys="mod+Enter" onClick={() => setOpen(true)}>Send {count(all.length, "comment")}</Button>
-      {open && <Sending comments={comments} text={promptOf(all, head)} agents={agents} onClose={() => setOpen(false)} />}
+      {open && <Sending comments={comments} all={all} head={head} agents={agents} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Sending({ comments, text, agents, onClose }: { comments: Comments; text: string; agents: string[]; onClose: () => void }) {
+interface SendingProps extends Props {
+  all: Comment[];
+  onClose: () => void;
+}
+
+function Sending({ comments, all, head, agents, onClose }: SendingProps) {
+  const text = promptOf(all, head);
   const { client } = useCw();
   const [agent, setAgent] = useState(agents[0] ?? "");
   const send = useMutation({
     mutationFn: () => client.post("/v1/agents/{id}/messages", { path: { id: agent }, body: { text, whenBusy: "queue" } }),
     onSuccess: () => {
-      comments.clear();
+      comments.sent(all.map((one) => one.id));
       say(`Sent to ${agent}`);
       onClose();
     },

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
@@ -21,7 +21,10 @@ export function TaskGate({ id }: { id: string }) {
   const [comment, setComment] = useState("");
   const verdict = useMutation({
     mutationFn: (accept: boolean) => client.post("/v1/tasks/{task}/verdict", { path: { task: id }, body: { accept, comment } }),
-    onSuccess: (_, accept) => say(accept ? "Accepted: it is merged when its checks are green" : "Sent back with your comment"),
+    onSuccess: (_, accept) => {
+      setComment("");
+      say(accept ? "Accepted: it is merged when its checks are green" : "Sent back with your comment");
+    },
     onError: (error) => sayFailed(wordsOf(error)),
   });
   const retry = useMutation({
@@ -29,10 +32,16 @@ export function TaskGate({ id }: { id: string }) {
     onSuccess: () => say("It is tried again"),
     onError: (error) => sayFailed(wordsOf(error)),
   });
+  const busy = useRef(false);
+  const decide = (accept: boolean) => {
+    if (busy.current) return;
+    busy.current = true;
+    verdict.mutate(accept, { onSettled: () => void (busy.current = false) });
+  };
   const merge = merges?.findLast((one) => one.taskId === id);
   const gate = task && taskGate(task, merge, initiative?.branch ?? "the branch");
   const can = (act: "accept" | "reject" | "retry") => gate?.acts.includes(act) === true;
-  useKeys("Gate", can("accept") ? [{ key: "shift+m", does: "merge when green", hint: true, run: () => verdict.mutate(true) }] : []);
+  useKeys("Gate", can("accept") ? [{ key: "shift+m", does: "merge when green", hint: true, run: () => decide(true) }] : []);
   if (!task || !gate) return null;
   return (
     <div className="grid gap-2">
@@ -51,11 +60,11 @@ export function TaskGate({ id }: { id: string }) {
         <div className="flex flex-wrap items-center gap-2">
           {can("reject") && (
             <>
-              <input aria-label="Comment for whoever works on it next" placeholder="What is to be done better" value={comment} onInput={(event) => setComment(event.currentTarget.value)} className="h-(--control) min-w-0 flex-1 rounded-box border border-line-2 bg-sunken px-2" />
-              <Button disabled={comment.trim() === ""} acting={verdict.isPending} onClick={() => verdict.mutate(false)}>Send back</Button>
+              <input aria-label="Comment for whoever works on it next" placeholder="What is to be done better" value={comment} onInput={(event) => setComment(event.currentTarget.value)} className="h-(--control) min-w-0 flex-1 rounded-box border border-line-2 bg-sunken px-2 max-tab:basis-full" />
+              <Button disabled={comment.trim() === ""} acting={verdict.isPending && !verdict.variables} onClick={() => decide(false)}>Send back</Button>
             </>
           )}
-          {can("accept") && <Button look="primary" icon="s-merging" keys="shift+m" acting={verdict.isPending} onClick={() => verdict.mutate(true)}>Merge when green</Button>}
+          {can("accept") && <Button look="primary" icon="s-merging" keys="shift+m" acting={verdict.isPending && verdict.variables} onClick={() => decide(true)}>Merge when green</Button>}
           {can("retry") && <Button look="primary" acting={retry.isPending} onClick={() => retry.mutate()}>Try again</Button>}
         </div>
       )}

@@ -75,7 +75,7 @@ function DiffLine({ painted, numbers }: { painted: Painted<EditLine>; numbers: b
         <span aria-hidden="true">{signs[kind]}</span>
         <span className="sr-only">{spoken[kind]}</span>
       </span>
-      <code className="pr-3"><CodeLine painted={painted} /></code>
+      <code className="pr-3 text-12"><CodeLine painted={painted} /></code>
     </div>
   );
 }

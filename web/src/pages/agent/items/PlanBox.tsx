@@ -46,7 +46,7 @@ export function PlanBox({ item, open, onOpen }: ItemProps<PlanItem>) {
 }
 
 /** Steps in order; of many that are done, how many. */
-export function StepList({ steps }: { steps: Step[] }) {
+function StepList({ steps }: { steps: Step[] }) {
   const over = steps.findIndex((step) => !isOver(step));
   const hidden = Math.max(0, (over < 0 ? steps.length : over) - 2);
   const fold = hidden > 1 ? hidden : 0;

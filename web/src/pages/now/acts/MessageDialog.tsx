@@ -1,6 +1,6 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useCw } from "../../../app/cw";
-import { say } from "../../../app/notices";
+import { say, sayFailed } from "../../../app/notices";
 import { Button } from "../../../ui/Button";
 import { Dialog } from "../../../ui/Dialog";
 import { TextArea } from "../../../ui/TextArea";
@@ -10,20 +10,26 @@ import { effectOf, failures, named, tell, toEach } from "./calls";
 /** A text to one or more agents, with what becomes of it beside the button. */
 export function MessageDialog({ agents, onClose }: { agents: Agent[]; onClose: () => void }) {
   const { client } = useCw();
+  // Who does not have it yet: a second try tells nobody twice.
+  const [to, setTo] = useState(agents);
+  const closed = useRef(false);
+  useEffect(() => () => void (closed.current = true), []);
   const [text, setText] = useState("");
   const [acting, setActing] = useState(false);
   const [failed, setFailed] = useState("");
   const send = async () => {
     if (text.trim() === "" || acting) return;
     setActing(true);
-    const outcome = await toEach(agents, (agent) => tell(client, agent, text));
+    const outcome = await toEach(to, (agent) => tell(client, agent, text));
+    if (outcome.done.length > 0) say(`Sent to ${named(outcome.done)}`);
+    if (closed.current) return outcome.failed.length > 0 ? sayFailed(failures(outcome)) : undefined;
+    if (outcome.failed.length === 0) return onClose();
     setActing(false);
-    if (outcome.failed.length > 0) return setFailed(failures(outcome));
-    say(`Sent to ${named(agents)}`);
-    onClose();
+    setTo(outcome.failed.map((one) => one.agent));
+    setFailed(failures(outcome));
   };
   return (
-    <Dialog title={`Message to ${named(agents)}`} onClose={onClose}>
+    <Dialog title={`Message to ${named(to)}`} onClose={onClose}>
       <form
         className="grid gap-3"
         onSubmit={(event) => {
@@ -36,7 +42,7 @@ export function MessageDialog({ agents, onClose }: { agents: Agent[]; onClose: (
         <div className="flex items-center gap-2">
           <Button type="submit" look="primary" acting={acting} disabled={text.trim() === ""} keys="mod+Enter">Send</Button>
           <Button look="quiet" onClick={onClose}>Cancel</Button>
-          <span className="ml-auto text-right text-12 text-ink-3">{whatHappens(agents)}</span>
+          <span className="ml-auto text-right text-12 text-ink-3">{whatHappens(to)}</span>
         </div>
       </form>
     </Dialog>

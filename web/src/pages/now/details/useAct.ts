@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useCw } from "../../../app/cw";
 import { say, sayFailed } from "../../../app/notices";
 import { wordsOf } from "../../../api/problem";
@@ -23,10 +24,13 @@ export function useAct<In = void>({ act, done, onDone }: Options<In>) {
     onError: (error) => sayFailed(wordsOf(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
   });
+  const busy = useRef(false);
   return {
     ...doing,
     mutate: (input: In) => {
-      if (!doing.isPending) doing.mutate(input);
+      if (busy.current) return;
+      busy.current = true;
+      doing.mutate(input, { onSettled: () => void (busy.current = false) });
     },
   };
 }

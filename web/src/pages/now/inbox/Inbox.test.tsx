@@ -41,6 +41,7 @@ test("a question is answered with the keyboard alone, and the next item is chose
   await waitFor(() => expect(asked.find((one) => one.line === "POST /v1/answers")?.body).toEqual({ answers: { q1: "Per order" } }));
   await waitFor(() => expect(screen.getByRole("button", { expanded: true }).textContent).toContain("Crashed"));
   expect(view.router.state.location.search).toEqual({ item: "crashed:x" });
+  await waitFor(() => expect(document.activeElement?.id).toBe("inbox-detail"));
   view.end();
 });
 

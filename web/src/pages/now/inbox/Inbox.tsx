@@ -20,8 +20,10 @@ export function Inbox({ items, chosen }: { items: Item[]; chosen: Chosen }) {
   useInboxKeys(section, inside, chosen);
   const { key } = chosen;
   useEffect(() => {
-    // The chosen one stays in view of a list that scrolls.
+    // The chosen one stays in view of a list that scrolls; the focus that went with what was dealt with comes to it.
     section.current?.querySelector("[aria-expanded=true]")?.scrollIntoView({ block: "nearest" });
+    if (inside && document.activeElement === document.body) document.getElementById("inbox-detail")?.focus();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- when another one is chosen, not when the focus moves
   }, [key]);
   return (
     <section
@@ -42,7 +44,8 @@ export function Inbox({ items, chosen }: { items: Item[]; chosen: Chosen }) {
                 <div
                   id="inbox-detail"
                   data-detail
-                  className="flex flex-col gap-2 tab:absolute tab:top-0 tab:right-0 tab:bottom-0 tab:left-[44%] tab:overflow-auto tab:pt-2 tab:pr-4 tab:pb-3 tab:pl-6 max-tab:gap-3 max-tab:px-4 max-tab:pb-4 max-tab:pl-11"
+                  tabIndex={-1}
+                  className="flex flex-col gap-2 outline-none tab:absolute tab:top-0 tab:right-0 tab:bottom-0 tab:left-[44%] tab:overflow-auto tab:pt-2 tab:pr-4 tab:pb-3 tab:pl-6 max-tab:gap-3 max-tab:px-4 max-tab:pb-4 max-tab:pl-11"
                 >
                   <Detail item={item} gone={gone} onDone={() => chosen.finish(item.key)} onNext={chosen.shown.length > 1 ? () => chosen.move(1) : undefined} />
                 </div>
