@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../../ui/Button";
 import { Icon } from "../../../ui/Icon";
 import { Tag } from "../../../ui/Tag";
@@ -40,6 +40,8 @@ export function Remark({ comment, to, onEdit, onRemove }: Props) {
 
 function Writing({ text, onDone, onCancel }: { text: string; onDone: (text: string) => void; onCancel: () => void }) {
   const [now, setNow] = useState(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []); // or what is typed would be keys of the page
   return (
     <form
       className="grid gap-2 px-3 py-2"
@@ -49,7 +51,7 @@ function Writing({ text, onDone, onCancel }: { text: string; onDone: (text: stri
       }}
     >
       <textarea
-        autoFocus
+        ref={field}
         rows={3}
         aria-label="Comment"
         value={now}
