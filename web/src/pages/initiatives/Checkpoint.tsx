@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { Schema } from "../../api/client";
 import type { Task } from "../../api/initiativeQueries";
@@ -6,6 +5,7 @@ import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
 import { inert } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 
 type Question = Schema<"TaskQuestion"> & { id: string };

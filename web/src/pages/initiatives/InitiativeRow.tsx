@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Schema } from "../../api/client";
 import type { Dispatch, InitiativeView } from "../../api/initiativeQueries";
@@ -6,6 +5,7 @@ import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { count, dollars, oneLine } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { initiativeMark } from "./mark";

@@ -1,10 +1,10 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say } from "../../app/notices";
 import { useStore } from "../../lib/store";
+import { useMutation } from "../../lib/useMutation";
 import { count, inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { shownItems, type Item, type Shown } from "./items";
+import { shownItems, waitOf, type Item, type Shown } from "./items";
 
 export interface Chosen {
   shown: Shown[];
@@ -9,7 +9,7 @@ export interface Chosen {
   /** Moves to the one after or before. */
   move: (by: number) => void;
   /** It was dealt with here: it goes, and the next one is chosen. */
-  finish: (key: string) => void;
+  finish: (item: Item) => void;
 }
 
 /** Which item is open. It stays so while others come and go; the address says it when somebody chose it. */
@@ -51,10 +51,10 @@ export function useChosen(items: Item[]): Chosen {
       if (next) choose(next.item.key);
     },
     finish: (gone) => {
-      setDone((before) => new Set(before).add(gone));
-      const index = shown.findIndex((one) => one.item.key === gone);
+      setDone((before) => new Set(before).add(waitOf(gone)));
+      const index = shown.findIndex((one) => one.item.key === gone.key);
       const next = shown[index + 1] ?? shown[index - 1];
-      if (open === gone) choose(next?.item.key ?? null);
+      if (open === gone.key) choose(next?.item.key ?? null);
     },
   };
 }
