@@ -28,6 +28,8 @@ export interface Agent {
   name: string;
   status: string;
   settling: boolean;
+  /** The number of its newest run. */
+  sessionNumber: number;
   title: string;
   pendingQuestions: { id: string }[] | null;
 }

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
-import { address } from "./client";
-import { codeIn } from "./session";
+import { afterEach, expect, test, vi } from "vitest";
+import { address, Client } from "./client";
+import { codeIn, Session } from "./session";
+
+afterEach(() => vi.unstubAllGlobals());
 
 test.each([
   ["/v1/agents/{id}", { id: "a b/../c" }, undefined, "/v1/agents/a%20b%2F..%2Fc"],
@@ -16,4 +18,17 @@ test.each([
   ["", null],
 ])("code in %s", (hash, want) => {
   expect(codeIn(hash)).toBe(want);
+});
+
+test("an order that is given twice at once is sent once, and again when it is done; another one is sent beside it", async () => {
+  const bodies: unknown[] = [];
+  vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+    bodies.push(JSON.parse(init.body as string));
+    return Promise.resolve(new Response("{}"));
+  });
+  const client = new Client(new Session(localStorage));
+  const say = (text: string) => client.post("/v1/agents/{id}/messages", { path: { id: "a" }, body: { text } });
+  await Promise.all([say("one"), say("one"), say("two")]);
+  await say("one");
+  expect(bodies).toEqual([{ text: "one" }, { text: "two" }, { text: "one" }]);
 });

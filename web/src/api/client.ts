@@ -42,11 +42,13 @@ export function address(path: string, parameters: object | undefined, query: obj
 
 /** Client calls the daemon with the session's token. A token that is refused is forgotten. */
 export class Client {
+  private readonly orders = new Map<string, Promise<never>>();
+
   constructor(readonly session: Session) {}
 
   get = <P extends PathOf<"get">>(path: P, request: Request<"get", P> = {}): Promise<Result<"get", P>> => this.call("get", path, request);
-  post = <P extends PathOf<"post">>(path: P, request: Request<"post", P> = {}): Promise<Result<"post", P>> => this.call("post", path, request);
-  delete = <P extends PathOf<"delete">>(path: P, request: Request<"delete", P> = {}): Promise<Result<"delete", P>> => this.call("delete", path, request);
+  post = <P extends PathOf<"post">>(path: P, request: Request<"post", P> = {}): Promise<Result<"post", P>> => this.order("post", path, request);
+  delete = <P extends PathOf<"delete">>(path: P, request: Request<"delete", P> = {}): Promise<Result<"delete", P>> => this.order("delete", path, request);
 
   /** Asks, and gives the answer as it comes: for streams. Problem when it is refused. */
   async open(url: string, init: RequestInit = {}): Promise<Response> {
@@ -63,6 +65,17 @@ export class Client {
     if (response.status === 401) this.session.drop(token);
     if (!response.ok) throw await problemOf(response);
     return response;
+  }
+
+  /** The same order that is given again while it is under way, as by a double click, is one order. */
+  private order<M extends Method, P extends keyof paths>(method: M, path: P, request: Request<M, P>): Promise<Result<M, P>> {
+    const key = JSON.stringify([method, path, request]);
+    let order = this.orders.get(key);
+    if (!order) {
+      order = this.call(method, path, request).finally(() => this.orders.delete(key)) as Promise<never>;
+      this.orders.set(key, order);
+    }
+    return order;
   }
 
   private async call<M extends Method, P extends keyof paths>(method: M, path: P, request: Request<M, P>): Promise<Result<M, P>> {

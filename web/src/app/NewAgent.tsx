@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { everything } from "../api/queries";
 import { wordsOf } from "../api/problem";
 import type { Schema } from "../api/client";
+import { useMutation } from "../lib/useMutation";
 import { Button } from "../ui/Button";
 import { Command } from "../ui/Command";
 import { Dialog } from "../ui/Dialog";
@@ -12,11 +13,6 @@ import { useCw } from "./cw";
 import { say } from "./notices";
 import { spawnCommand, type NewAgentForm } from "./spawnCommand";
 
-const modes = [
-  { value: "execute", text: "Do it: work, commit, end" },
-  { value: "discuss", text: "Discuss: ask before anything is decided" },
-];
-
 /** Starts an agent, and shows the command that does the same. */
 export function NewAgent({ onClose }: { onClose: () => void }) {
   const { client } = useCw();
@@ -24,7 +20,7 @@ export function NewAgent({ onClose }: { onClose: () => void }) {
   const projects = useQuery({ queryKey: ["projects", "all"], queryFn: ({ signal }) => everything((cursor) => client.get("/v1/projects", { query: { limit: 500, cursor }, signal })) }).data ?? [];
   const providers = (useQuery({ queryKey: ["providers"], queryFn: ({ signal }) => client.get("/v1/providers", { signal }) }).data?.items ?? []).filter((one) => one.installed && one.name !== "script");
   const accounts = useQuery({ queryKey: ["accounts", "all"], queryFn: ({ signal }) => client.get("/v1/accounts", { signal }) }).data?.items ?? [];
-  const [form, setForm] = useState<NewAgentForm>({ project: "", goal: "", provider: "", account: "", mode: "execute" });
+  const [form, setForm] = useState<NewAgentForm>({ project: "", goal: "", provider: "", account: "" });
   const [chosen, setChosen] = useState(false);
   // The only project is meant until somebody says otherwise.
   const project = chosen || projects.length !== 1 ? form.project : (projects[0]?.name ?? "");
@@ -57,9 +53,8 @@ export function NewAgent({ onClose }: { onClose: () => void }) {
         }}
       >
         <TextArea label="Goal" placeholder="What is to be done. The first line is its title." value={form.goal} onText={(goal) => set({ goal })} onEnter={submit} autoFocus rows={5} />
-        <div className="grid grid-cols-2 gap-3 max-tab:grid-cols-1">
+        <div className="grid grid-cols-3 gap-3 max-tab:grid-cols-1">
           <Choice label="Project" value={project} onChoose={(value) => { setChosen(true); set({ project: value }); }} choices={[{ value: "", text: "None: a folder of its own" }, ...projects.map((one) => ({ value: one.name, text: one.name }))]} />
-          <Choice label="Mode" value={form.mode} onChoose={(mode) => set({ mode })} choices={modes} />
           <Choice label="Provider" value={form.provider} onChoose={(provider) => set({ provider, account: "" })} choices={[{ value: "", text: "As configured" }, ...providers.map((one) => ({ value: one.name, text: one.title || one.name }))]} />
           <Choice label="Account" value={fits.find((one) => one.name === form.account && one.provider === form.provider)?.id ?? ""} onChoose={(id) => chooseAccount(id)} choices={[{ value: "", text: "The one that is due" }, ...fits.map((one) => ({ value: one.id, text: `${one.provider}/${one.name}` }))]} />
         </div>
@@ -81,7 +76,6 @@ export function NewAgent({ onClose }: { onClose: () => void }) {
 function requestOf(form: NewAgentForm, requestKey: string): Schema<"SpawnRequest"> {
   return {
     goal: form.goal,
-    mode: form.mode as Schema<"Mode">,
     requestKey,
     ...(form.project !== "" && { projects: [form.project] }),
     ...(form.provider !== "" && { provider: form.provider }),

@@ -16,10 +16,10 @@ test.each([
 
 test.each([["a-b_c/d", "a-b_c/d"], ["it's", `'it'\\''s'`], ["$(rm -rf x)", "'$(rm -rf x)'"], ["", "''"]])("a word for a shell: %s", (word, want) => expect(quoted(word)).toBe(want));
 
-const form = { project: "shop", goal: "fix it", provider: "", account: "", mode: "execute" };
+const form = { project: "shop", goal: "fix it", provider: "", account: "" };
 test.each([
   [form, "cw run --project shop 'fix it'"],
-  [{ ...form, provider: "claude", account: "team-1", mode: "discuss", goal: "-x" }, "cw run --project shop --provider claude --account team-1 --mode discuss -- -x"],
+  [{ ...form, provider: "claude", account: "team-1", goal: "-x" }, "cw run --project shop --provider claude --account team-1 -- -x"],
   [{ ...form, project: "", goal: "" }, "cw agent spawn GOAL"],
 ])("the command of %o", (asked, want) => expect(spawnCommand(asked)).toBe(want));
 

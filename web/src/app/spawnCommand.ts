@@ -6,7 +6,6 @@ export interface NewAgentForm {
   /** "": the configured one. */
   provider: string;
   account: string;
-  mode: string;
 }
 
 /** A word for a POSIX shell: as it is when nothing in it means anything there, else quoted. */
@@ -20,7 +19,6 @@ export function spawnCommand(form: NewAgentForm): string {
     ["--project", form.project],
     ["--provider", form.provider],
     ["--account", form.account],
-    ["--mode", form.mode === "execute" ? "" : form.mode],
   ];
   const words = ["cw", form.project === "" ? "agent" : "run", ...(form.project === "" ? ["spawn"] : [])];
   for (const [flag, value] of flags) if (value !== "") words.push(flag, quoted(value));

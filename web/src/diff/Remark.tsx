@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { cx } from "../lib/cx";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -51,6 +51,8 @@ export function Remark({ comment, to, right, drafts, onEdit, onRemove }: Props) 
 
 function Writing({ text, onText, onDone, onCancel }: { text: string; onText: (text: string) => void; onDone: (text: string) => void; onCancel: () => void }) {
   const [now, setNow] = useState(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []); // or what is typed would be keys of the page
   return (
     <form
       className="grid gap-2 px-3 py-2"
@@ -60,7 +62,7 @@ function Writing({ text, onText, onDone, onCancel }: { text: string; onText: (te
       }}
     >
       <textarea
-        autoFocus
+        ref={field}
         rows={3}
         aria-label="Comment"
         value={now}

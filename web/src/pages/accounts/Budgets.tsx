@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { budgetsQuery, type Budget } from "../../api/accountQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { dollars, oneLine } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
 import { Meter } from "../../ui/Meter";

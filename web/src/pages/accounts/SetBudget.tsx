@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { accountsQuery, type Budget } from "../../api/accountQueries";
 import { agentsQuery, initiativesQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
@@ -31,7 +32,7 @@ export function SetBudget({ budget, onClose }: { budget: Budget | null; onClose:
     },
   });
   return (
-    <Dialog title={budget ? `Budget of ${budget.scope} ${budget.name}` : "Set a budget"} onClose={onClose}>
+    <Dialog title={budget ? `Budget of ${budget.scope} ${options.find((one) => one.value === budget.scopeId)?.text ?? budget.name}` : "Set a budget"} onClose={onClose}>
       <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); if (good) set.mutate(); }}>
         {!budget && (
           <>

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { AccountView } from "../../api/accountQueries";
 import type { Schema } from "../../api/client";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { nameOf } from "./usage";
 
 /** What can be done with an account. The page reads anew what an act changed, though its event says so, too. */

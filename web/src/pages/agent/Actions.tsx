@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schema } from "../../api/client";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { Schema } from "../../api/client";
@@ -8,6 +8,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { Main } from "../../app/TopBar";
+import { useMutation } from "../../lib/useMutation";
 import { focusAnswerSoon } from "../../questions/focusAnswer";
 import { Skeleton } from "../../ui/Skeleton";
 import { AgentBar } from "./AgentBar";

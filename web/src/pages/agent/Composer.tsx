@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type RefObject } from "react";
 import type { Schema } from "../../api/client";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { isTyping } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { sendingOf } from "./sending";
 

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Schema } from "../../api/client";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import type { Task } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
 import { inert } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { CheckpointForm, forgetAnswers, type Verdict } from "../../questions/CheckpointForm";
 
 const titles: Record<string, string> = { "checkpoint:verify": "Look at the result", "checkpoint:decision": "Decide", "checkpoint:action": "Do it, then confirm" };

@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { projectsQuery } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";
 import { Dialog } from "../../ui/Dialog";

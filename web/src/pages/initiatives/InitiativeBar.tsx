@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { budgetsQuery, costByInitiativeQuery, type AgentView, type InitiativeView } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
@@ -6,6 +6,7 @@ import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
 import { TopBar } from "../../app/TopBar";
 import { dollars } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Kbd } from "../../ui/Kbd";

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Schema } from "../../api/client";
 import type { Dispatch } from "../../api/initiativeQueries";
@@ -7,6 +6,7 @@ import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { inlineOf } from "../../lib/markdown";
 import { count, dollars, oneLine } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { initiativeMark, mergedOf } from "./mark";

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InitiativeView, PageHead } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Schema } from "../../api/client";
 import type { InitiativeView, Phase } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { InitiativeView, Proposal } from "../../api/initiativeQueries";
 import { Problem, wordsOf } from "../../api/problem";
@@ -6,6 +5,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say, sayFailed } from "../../app/notices";
 import { cx } from "../../lib/cx";
+import { useMutation } from "../../lib/useMutation";
 import { count } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 
 type Status = "pending" | "done" | "cancelled";

@@ -1,8 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schema } from "../../api/client";
 import type { InitiativeView, Task } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";

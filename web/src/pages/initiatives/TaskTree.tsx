@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Dispatch, InitiativeView } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
@@ -6,6 +5,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { cx } from "../../lib/cx";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { PhaseDialog } from "./PhaseDialog";

@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Problem, wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say, sayFailed } from "../../app/notices";
 import { inert } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";
 import { Dialog } from "../../ui/Dialog";

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
@@ -6,6 +5,7 @@ import { useKeys } from "../../app/keys";
 import { say } from "../../app/notices";
 import { promptOf, type Comment, type Comments } from "../../diff/comments";
 import { useStore } from "../../lib/store";
+import { useMutation } from "../../lib/useMutation";
 import { count, inert } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
@@ -6,6 +6,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say, sayFailed } from "../../app/notices";
 import { inert } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Status } from "../../ui/Status";
 import { markOf } from "../../ui/status";

@@ -11,7 +11,7 @@ export const mergesQuery = (client: Client, initiative: string) =>
 /** What landing would do, without doing it. */
 export const landingQuery = (client: Client, initiative: string, unfinished: boolean) =>
   queryOptions({
-    queryKey: ["merges", "landing", initiative, unfinished],
+    queryKey: ["initiatives", "landing", initiative, unfinished],
     queryFn: async () => (await client.post("/v1/initiatives/{initiative}/land", { path: { initiative }, body: { dryRun: true, unfinished } })).items ?? [],
     retry: false,
   });

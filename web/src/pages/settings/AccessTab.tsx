@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { tokensQuery, type Token } from "../../api/settingsQueries";
 import { Problem, wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
 import { useNow } from "../../lib/clock";
+import { useMutation } from "../../lib/useMutation";
 import { exactTime, oneLine } from "../../lib/words";
 import { Ago } from "../../ui/Ago";
 import { Button } from "../../ui/Button";

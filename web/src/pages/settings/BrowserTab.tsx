@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Problem, wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
 import { setTheme, themeOf, type Theme } from "../../app/theme";
+import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { SectionHead } from "../../ui/Section";
 import { Seg } from "../../ui/Seg";

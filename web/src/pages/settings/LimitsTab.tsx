@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { dispatchQuery, statusQuery } from "../../api/queries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { sayFailed } from "../../app/notices";
 import { bytes, oneLine } from "../../lib/words";
+import { useMutation } from "../../lib/useMutation";
 import { Failure } from "../../ui/Failure";
 import { SectionHead } from "../../ui/Section";
 import { Seg } from "../../ui/Seg";

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { statusQuery } from "../../api/queries";
 import { useCw } from "../../app/cw";
 import { desktopNotices, lookAtDesktopNotices, switchOff, switchOn, type DesktopNotices } from "../../app/desktopNotices";
 import { useStore } from "../../lib/store";
+import { useMutation } from "../../lib/useMutation";
 import { exactTime, inert, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Command } from "../../ui/Command";

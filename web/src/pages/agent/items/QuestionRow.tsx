@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { Schema } from "../../../api/client";
 import { Problem, wordsOf } from "../../../api/problem";
 import { useCw } from "../../../app/cw";
 import { sayFailed } from "../../../app/notices";
 import { inert, spanInWords } from "../../../lib/words";
+import { useMutation } from "../../../lib/useMutation";
 import { answerInWords, forget } from "../../../questions/drafts";
 import { QuestionForm } from "../../../questions/QuestionForm";
 import { Status } from "../../../ui/Status";

@@ -45,7 +45,7 @@ export const AgentRow = memo(function AgentRow({ agent, index, selected, chosen,
       )}
     >
       <span role="gridcell" className="relative z-1 grid size-4 place-items-center">
-        <Icon name={mark.icon} className={cx(mark.tone, "col-start-1 row-start-1 group-hover:opacity-0", selected && "opacity-0")} />
+        <Icon name={mark.icon} className={cx(mark.tone, "pointer-events-none col-start-1 row-start-1 group-hover:opacity-0", selected && "opacity-0")} />
         <input
           type="checkbox"
           tabIndex={-1}

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useCw } from "../../../app/cw";
 import { say, sayFailed } from "../../../app/notices";
 import { wordsOf } from "../../../api/problem";
 import type { Client } from "../../../api/client";
+import { useMutation } from "../../../lib/useMutation";
 
 interface Options<In> {
   act: (client: Client, input: In) => Promise<unknown>;

@@ -47,7 +47,7 @@ export function Inbox({ items, chosen }: { items: Item[]; chosen: Chosen }) {
                   tabIndex={-1}
                   className="flex flex-col gap-2 outline-none tab:absolute tab:top-0 tab:right-0 tab:bottom-0 tab:left-[44%] tab:overflow-auto tab:pt-2 tab:pr-4 tab:pb-3 tab:pl-6 max-tab:gap-3 max-tab:px-4 max-tab:pb-4 max-tab:pl-11"
                 >
-                  <Detail item={item} gone={gone} onDone={() => chosen.finish(item.key)} onNext={chosen.shown.length > 1 ? () => chosen.move(1) : undefined} />
+                  <Detail item={item} gone={gone} onDone={() => chosen.finish(item)} onNext={chosen.shown.length > 1 ? () => chosen.move(1) : undefined} />
                 </div>
               )}
             </li>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { useCw } from "../../../app/cw";
 import { say, sayFailed } from "../../../app/notices";
@@ -6,6 +6,7 @@ import type { Schema } from "../../../api/client";
 import { Problem, wordsOf } from "../../../api/problem";
 import { agentsQuery } from "../../../api/queries";
 import { inert } from "../../../lib/words";
+import { useMutation } from "../../../lib/useMutation";
 import { forget } from "../../../questions/drafts";
 import { QuestionForm } from "../../../questions/QuestionForm";
 import { Failure } from "../../../ui/Failure";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { itemOf } from "../../../testing/fakes";
-import { markOfItem, shownItems, summary, textOf } from "./items";
+import { markOfItem, shownItems, summary, textOf, waitOf } from "./items";
 
 const a = itemOf("question:a");
 const b = itemOf("crashed:b");
@@ -8,10 +8,11 @@ const keys = (shown: ReturnType<typeof shownItems>) => shown.map((one) => one.it
 
 test.each([
   ["nothing chosen", [a, b], [], null, "question:a, crashed:b"],
-  ["what was dealt with here is gone before the daemon says so", [a, b], ["question:a"], null, "crashed:b"],
+  ["what was dealt with here is gone before the daemon says so", [a, b], [a], null, "crashed:b"],
   ["the chosen one that went elsewhere stays in its place", [b], [], { item: a, place: 0 }, "question:a gone, crashed:b"],
-  ["one that was dealt with here does not come back", [b], ["question:a"], { item: a, place: 0 }, "crashed:b"],
-] as const)("%s", (_, items, done, chosen, want) => expect(keys(shownItems([...items], new Set(done), chosen))).toBe(want));
+  ["one that was dealt with here does not come back", [b], [a], { item: a, place: 0 }, "crashed:b"],
+  ["one that waits anew later is shown", [{ ...a, since: "2026-11-23T06:00:00Z" }], [a], null, "question:a"],
+] as const)("%s", (_, items, done, chosen, want) => expect(keys(shownItems([...items], new Set(done.map(waitOf)), chosen))).toBe(want));
 
 test("words of an item", () => {
   const now = Date.parse("2026-11-23T05:26:00Z");

@@ -42,13 +42,16 @@ export interface Shown {
   gone: boolean;
 }
 
+/** One time that an item waits: what comes back later, as a result that was sent back, is another one. */
+export const waitOf = (item: Item): string => `${item.key} ${item.since}`;
+
 /**
  * The items to show: those that wait, without what was dealt with here, and in
  * its old place the chosen one, when it went meanwhile.
  */
 export function shownItems(items: Item[], done: ReadonlySet<string>, chosen: { item: Item; place: number } | null): Shown[] {
-  const shown: Shown[] = items.filter((item) => !done.has(item.key)).map((item) => ({ item, gone: false }));
-  if (chosen && !done.has(chosen.item.key) && !items.some((item) => item.key === chosen.item.key)) {
+  const shown: Shown[] = items.filter((item) => !done.has(waitOf(item))).map((item) => ({ item, gone: false }));
+  if (chosen && !done.has(waitOf(chosen.item)) && !items.some((item) => item.key === chosen.item.key)) {
     shown.splice(Math.min(chosen.place, shown.length), 0, { item: chosen.item, gone: true });
   }
   return shown;

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { shownItems, type Item, type Shown } from "./items";
+import { shownItems, waitOf, type Item, type Shown } from "./items";
 
 export interface Chosen {
   shown: Shown[];
@@ -9,7 +9,7 @@ export interface Chosen {
   /** Moves to the one after or before. */
   move: (by: number) => void;
   /** It was dealt with here: it goes, and the next one is chosen. */
-  finish: (key: string) => void;
+  finish: (item: Item) => void;
 }
 
 /** Which item is open. It stays so while others come and go; the address says it when somebody chose it. */
@@ -42,9 +42,9 @@ export function useChosen(items: Item[]): Chosen {
     void navigate({ search: (before) => ({ ...before, item: next ?? undefined }), replace: true, resetScroll: false });
   };
   useEffect(() => {
-    // What went may come back: the same agent crashes once more.
+    // What is no longer told of need not be remembered.
     setDone((before) => {
-      const still = [...before].filter((key) => items.some((item) => item.key === key));
+      const still = [...before].filter((key) => items.some((item) => waitOf(item) === key));
       return still.length === before.size ? before : new Set(still);
     });
   }, [items]);
@@ -64,11 +64,11 @@ export function useChosen(items: Item[]): Chosen {
     finish: (gone) => {
       // An answer may be stored when somebody is at another item, or left the page.
       if (left.current) return;
-      setDone((before) => new Set(before).add(gone));
+      setDone((before) => new Set(before).add(waitOf(gone)));
       const { shown, open, choose } = now.current;
-      const index = shown.findIndex((one) => one.item.key === gone);
+      const index = shown.findIndex((one) => one.item.key === gone.key);
       const next = shown[index + 1] ?? shown[index - 1];
-      if (open === gone) choose(next?.item.key ?? null);
+      if (open === gone.key) choose(next?.item.key ?? null);
     },
   };
 }

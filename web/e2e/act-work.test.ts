@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { choose, makeRepo, stage, suggest, tasks, until } from "./act";
+import type { Lab } from "./lab";
+import { commits, done } from "./script";
+
+let made: Record<string, string>;
+
+const it = stage(async (lab) => {
+  await makeRepo(lab, { "src/cart.ts": "export const cart = [];\n", "check.sh": "! grep -rn FIXME src\n", "cw.yaml": "checks:\n  test: sh check.sh\n" });
+  const work = (text: string, file: string) => [...commits(text, { [file]: `// ${text}\n` }), ...done(text)];
+  lab.script("Show the cart", work("Show it plainly", "src/a.ts"), work("Show it with the price", "src/a.ts"));
+  lab.script("Test too late", work("FIXME", "src/b.ts"), work("FIXME 2", "src/b.ts"), work("FIXME 3", "src/b.ts"), [{ wait: "mend" }, ...work("Mended", "src/b.ts")]);
+  made = await tasks(lab, "Open shop", ["Show the cart", "checkpoint:verify"], ["Test too late", "auto"], ["Sign the contract", "checkpoint:action"], ["Choose the bank", "checkpoint:decision"]);
+  await suggest(lab, "Later on", ["Sell abroad", "Sell by post", "Sell at night"]);
+  const kinds = async () => (await lab.json<{ items: { kind: string }[] }>("inbox")).items.map((item) => item.kind).sort();
+  await until(async () => expect(await kinds()).toEqual(["checkpoint", "checkpoint", "checkpoint", "merge", "proposal"]));
+});
+
+const task = (name: string) => it.lab.json<{ status: string; agentId: string; comment: string }>("task", "show", made[name] ?? "");
+const proposals = async (lab: Lab) => (await lab.json<{ title: string; status: string }[]>("proposal", "list", "--status", "all")).map((one) => `${one.title}: ${one.status}`).sort();
+
+test("a result is sent back with a note, and the next one is accepted and merged", async () => {
+  const detail = await choose(it, "Show the cart");
+  await detail.getByText("1 file").waitFor();
+  await detail.getByLabel("Note").fill("The price is missing");
+  await it.button("Send back with the note", detail).click();
+  await it.said("Sent back: Show the cart");
+  const { agentId } = await task("Show the cart");
+  await it.lab.until(agentId, (now) => now.sessionNumber === 2 && now.status === "idle");
+  expect(JSON.stringify(await it.lab.json("agent", "messages", agentId))).toContain("> The price is missing");
+  await choose(it, "Show the cart");
+  await it.page.keyboard.press("y");
+  await it.said("Done: Show the cart");
+  await until(async () => expect((await task("Show the cart")).status).toBe("done"));
+});
+
+test("work whose checks are red goes back to its agent with what was found and a note, and is merged then", async () => {
+  const detail = await choose(it, "Merge red");
+  await detail.getByText(/exit code 1/).first().waitFor();
+  await detail.getByText(/Checks failed \d times/).waitFor();
+  await detail.getByLabel("Note").fill("Do what the comment says");
+  await it.button("Send back", detail).click();
+  await it.said("goes on with it");
+  await until(async () => expect((await task("Test too late")).status).toBe("running"));
+  it.lab.signal("mend");
+  await until(async () => expect((await task("Test too late")).status).toBe("done"));
+  const sent = JSON.stringify(await it.lab.json("agent", "messages", (await task("Test too late")).agentId));
+  expect(sent).toMatch(/Do what the comment says.*FIXME/);
+});
+
+test("a person's own task is done, and a decision is made in words", async () => {
+  let detail = await choose(it, "Sign the contract");
+  await detail.getByLabel("Note").fill("It lies in the drawer");
+  await it.button("It is done", detail).dblclick();
+  await it.said("Done: Sign the contract");
+  expect(await task("Sign the contract")).toMatchObject({ status: "done", comment: "It lies in the drawer" });
+  detail = await choose(it, "Choose the bank");
+  expect(await it.button("Decide", detail).isDisabled()).toBe(true);
+  await detail.getByLabel("Note").fill("The one around the corner");
+  await it.page.keyboard.press("Control+Enter");
+  await it.button("Decide", detail).click();
+  await it.said("Done: Choose the bank");
+  expect(await task("Choose the bank")).toMatchObject({ status: "done", comment: "The one around the corner" });
+});
+
+test("proposals are read one by one, then accepted together", async () => {
+  const detail = await choose(it, "3 proposals");
+  await it.button("Accept all 3", detail).click();
+  await it.said("3 proposals accepted");
+  expect(await proposals(it.lab)).toEqual(["Sell abroad: accepted", "Sell at night: accepted", "Sell by post: accepted"]);
+});
