@@ -3,11 +3,12 @@ import type { Page } from "playwright-core";
 /**
  * Shows all of a page, bit by bit, and gives the texts that were seen: every
  * fold is opened, every box that scrolls is scrolled from its end to its top,
- * and questions that come one after the other are gone through.
+ * and questions that come one after the other are gone through. What stands in fields to be edited is whole, so it comes apart.
  */
-export function readWhole(page: Page): Promise<string> {
+export function readWhole(page: Page): Promise<{ text: string; written: string }> {
   return page.evaluate(async () => {
     const seen: string[] = [];
+    const written: string[] = [];
     const clicked = new WeakSet<Element>();
     const paint = () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
     const settle = async () => {
@@ -29,13 +30,13 @@ export function readWhole(page: Page): Promise<string> {
     };
     const look = async () => {
       for (let i = 0; i < 60 && unfold(); i++) await settle();
-      const written = [...document.querySelectorAll<HTMLTextAreaElement>("textarea")].map((one) => one.value);
-      seen.push(document.body.textContent ?? "", ...written);
+      seen.push(document.body.textContent ?? "");
+      written.push(...[...document.querySelectorAll<HTMLTextAreaElement>("textarea")].map((one) => one.value));
     };
     const through = async (box: Element) => {
       for (let still = 0, i = 0; still < 3 && i < 150; i++) {
         const before = box.scrollTop;
-        box.scrollTop = before - box.clientHeight * 0.5;
+        box.scrollTop = before - box.clientHeight * 0.3;
         await settle();
         await look();
         still = box.scrollTop === 0 || box.scrollTop === before ? still + 1 : 0;
@@ -59,7 +60,7 @@ export function readWhole(page: Page): Promise<string> {
       await paint();
       seen.push(document.querySelector("[data-detail]")?.textContent ?? "");
     }
-    return seen.join("\n");
+    return { text: seen.join("\n"), written: written.join("\n") };
   });
 }
 

@@ -23,6 +23,8 @@ function addressOf(place: string, planned: Planned, known: Known): string {
   switch (kind) {
     case "now":
       return "/";
+    case "found":
+      return `/?find=${name}`;
     case "inbox":
       return `/?item=${encodeURIComponent(known.items.find((one) => one.agent === name || one.kind === name)?.key ?? `no item of ${name}`)}`;
     case "talk":

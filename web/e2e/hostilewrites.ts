@@ -56,7 +56,7 @@ const files = (): Step[] => [
   { quiet: "printf '\\000\\001\\033[31mred\\377' > picture.bin" },
   here("git add -A && git -c user.name='<img src=x onerror=window.__pwned=1>Qauthor00' commit -q -F -", `${linesOf("subject")[8]?.text ?? ""}\n\n${textOf("message")}`),
   { quiet: "git mv picture.bin 'moved\";Qfrom00.bin' && git commit -q -m moved" },
-  ...filesOf("loose").slice(0, 20).map((one): Step => ({ write: { path: one.text, text: "loose\n", hide: true } })),
+  ...filesOf("loose").slice(0, 5).map((one): Step => ({ write: { path: one.text, text: "loose\n", hide: true } })),
 ];
 
 const asked = () => marksOf("question").map((_, i) => {
@@ -79,7 +79,7 @@ export const titles = (): Mark[] => linesOf("title").filter((one) => one.text.le
 
 /** Marks that somebody is to show one after the other, some by each agent. */
 export const seconds = (): Mark[][] => {
-  const all = marksOf("second");
+  const all = linesOf("second"); // what is done is told in one line
   return Array.from({ length: 8 }, (_, i) => all.filter((_, at) => at % 8 === i));
 };
 

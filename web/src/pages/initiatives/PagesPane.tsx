@@ -5,6 +5,7 @@ import { cx } from "../../lib/cx";
 import { Button } from "../../ui/Button";
 import { EditorPage } from "./EditorPage";
 import { MarkdownPage } from "./MarkdownPage";
+import { oneLine } from "../../lib/words";
 import { PageDialog } from "./PageDialog";
 
 /** The pages of an initiative: which there are, and the one that is open. */
@@ -55,7 +56,7 @@ function PageTabs({ pages, chosen, onOpen }: { pages: PageHead[]; chosen: string
             className={cx("inline-flex h-6 max-w-48 items-center rounded-chip px-2 max-tab:h-8", page.id === chosen ? "bg-raised font-mid text-ink ring-1 ring-line-2" : "text-ink-2 hover:text-ink")}
           >
             {deep && <span className="mr-1 text-ink-3" aria-hidden="true">›</span>}
-            <span className="truncate">{page.title}</span>
+            <span className="truncate">{oneLine(page.title)}</span>
           </button>
         );
       })}

@@ -85,7 +85,7 @@ function Lines({ of, mono }: { of: string[]; mono?: boolean }) {
   return (
     <ul>
       {of.map((line) => (
-        <li key={line} className={mono ? "font-mono text-12 leading-5" : ""}>{line}</li>
+        <li key={line} className={mono ? "font-mono text-12 leading-5" : ""}>{oneLine(line)}</li>
       ))}
     </ul>
   );
