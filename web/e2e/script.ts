@@ -11,6 +11,8 @@ export type Step =
   | { raw: string }
   | { error: string }
   | { ask: { questions: Question[] } }
+  | { steps: { title: string; steps: { title: string; description?: string }[] } }
+  | { tell: { agentId: string; content: string; session: string; mode: "sync" | "async"; requestKey: string } }
   | { limit: { status: "allowed_warning" | "rejected"; kind: string; used: number; minutes: number } }
   | { cost: { usd: number; input: number; output: number; context: number } }
   | { signal: Signal }

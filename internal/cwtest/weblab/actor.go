@@ -90,6 +90,16 @@ func (a *actor) do(s step) error {
 		fmt.Fprintln(os.Stderr, s.Error)
 	case s.Ask != nil:
 		return a.ask(*s.Ask)
+	case s.Steps != nil:
+		return asTool(func(c *api.Client) error {
+			_, err := c.SetPlan(context.Background(), os.Getenv("CW_AGENT_ID"), *s.Steps)
+			return err
+		})
+	case s.Tell != nil:
+		return asTool(func(c *api.Client) error {
+			_, err := c.MessageAgent(context.Background(), *s.Tell)
+			return err
+		})
 	case s.Limit != nil:
 		a.tell.limit(*s.Limit)
 	case s.Cost != nil:
@@ -155,7 +165,7 @@ func (a *actor) wait(name string) {
 // daemon is away.
 func (a *actor) ask(req cw.PeopleRequest) error {
 	done := a.tell.call("mcp__cw__question", req)
-	client := api.NewClient(api.ClientOptions{Socket: os.Getenv("CW_SOCKET"), Token: os.Getenv("CW_TOKEN")})
+	client := toolClient()
 	ctx := context.Background() // a process of its own
 	if req.RequestKey == "" {
 		req.RequestKey = cw.NewID()
@@ -174,6 +184,18 @@ func (a *actor) ask(req cw.PeopleRequest) error {
 	}
 	done(text, false)
 	return nil
+}
+
+// toolClient calls the daemon as the tools of the run do.
+func toolClient() *api.Client {
+	return api.NewClient(api.ClientOptions{Socket: os.Getenv("CW_SOCKET"), Token: os.Getenv("CW_TOKEN")})
+}
+
+// asTool calls the daemon, again while it is away.
+func asTool(call func(*api.Client) error) error {
+	client := toolClient()
+	_, err := whileAway(func() (struct{}, error) { return struct{}{}, call(client) })
+	return err
 }
 
 // whileAway does something repeatable again while the daemon is away.

@@ -40,10 +40,12 @@ type step struct {
 	Raw   string     `json:"raw,omitempty"`   // bytes for standard output, as they are
 	Error string     `json:"error,omitempty"` // for standard error
 
-	Ask    *cw.PeopleRequest `json:"ask,omitempty"`    // told: asks people by a call, and waits
-	Limit  *limit            `json:"limit,omitempty"`  // told: how much of the account's window is used
-	Cost   *cost             `json:"cost,omitempty"`   // told: tokens and money
-	Signal json.RawMessage   `json:"signal,omitempty"` // left as .cw/output/signal.json
+	Ask    *cw.PeopleRequest       `json:"ask,omitempty"`    // told: asks people by a call, and waits
+	Steps  *cw.PlanRequest         `json:"steps,omitempty"`  // makes the agent's own plan by a call, as its tool does
+	Tell   *cw.AgentMessageRequest `json:"tell,omitempty"`   // gives another agent a text by a call, as its tool does
+	Limit  *limit                  `json:"limit,omitempty"`  // told: how much of the account's window is used
+	Cost   *cost                   `json:"cost,omitempty"`   // told: tokens and money
+	Signal json.RawMessage         `json:"signal,omitempty"` // left as .cw/output/signal.json
 
 	Sleep int    `json:"sleep,omitempty"` // milliseconds
 	Wait  string `json:"wait,omitempty"`  // until a file of this name is in the folder of the scripts

@@ -20,6 +20,8 @@ export class Live {
   readonly state = new Store<StreamState>({ kind: "connecting" });
   /** The number of the last event that was seen; 0 before the first. */
   readonly seq = new Store(0);
+  /** When it had been away for longer than events are kept, so that all was read anew. */
+  readonly anew = new Store(0);
 
   private readonly activities = new Map<string, Store<Activity | null>>();
   private readonly waiting = new Map<string, Activity>();
@@ -52,6 +54,7 @@ export class Live {
         if (state.kind === "live" && before !== "live") void this.queries.invalidateQueries();
       },
       onGone: () => {
+        this.anew.set(Date.now());
         void this.queries.invalidateQueries();
         return null;
       },

@@ -1,13 +1,20 @@
+import { useEffect } from "react";
 import { useNow } from "../lib/clock";
 import { useStore } from "../lib/store";
 import { clockTime } from "../lib/words";
 import { Icon } from "../ui/Icon";
 import { useCw } from "./cw";
+import { say } from "./notices";
 
 /** Says that what is shown may be old. It lies over the head of the page and pushes nothing. */
 export function ConnectionBanner() {
-  const state = useStore(useCw().live.state);
+  const { live } = useCw();
+  const state = useStore(live.state);
+  const anew = useStore(live.anew);
   const now = useNow();
+  useEffect(() => {
+    if (anew > 0) say("You were away for longer than events are kept. Everything was read anew.");
+  }, [anew]);
   if (state.kind !== "lost") return null;
   const left = Math.max(1, Math.ceil((state.nextTry - now) / 1000));
   const long = now - state.since > 15_000;

@@ -1,4 +1,5 @@
-import type { ComponentProps } from "react";
+import { useContext, type ComponentProps } from "react";
+import { Connected } from "../lib/connected";
 import { cx } from "../lib/cx";
 import { Icon } from "./Icon";
 import { Kbd } from "./Kbd";
@@ -10,7 +11,7 @@ interface Props extends Omit<ComponentProps<"button">, "icon"> {
   icon?: string;
   /** The key that does the same. */
   keys?: string;
-  /** It is being done: the width stays, the mark shows it. */
+  /** It is being done: the width stays, the mark shows it. Who says so asks the daemon, and is off without a connection. */
   acting?: boolean;
 }
 
@@ -22,12 +23,14 @@ const looks: Record<Look, string> = {
 };
 
 /** A button. One primary at a place; what it will do stands beside it. */
-export function Button({ look = "plain", icon, keys, acting, className, children, disabled, type = "button", ...rest }: Props) {
+export function Button({ look = "plain", icon, keys, acting, className, children, disabled, title, type = "button", ...rest }: Props) {
+  const off = !useContext(Connected) && acting !== undefined;
   return (
     <button
       {...rest}
       type={type}
-      disabled={disabled || acting}
+      title={off ? "Off until the connection is back" : title}
+      disabled={disabled || acting || off}
       aria-busy={acting}
       className={cx(
         "inline-flex h-(--control) items-center justify-center gap-1.5 rounded-box border px-2.5 font-mid whitespace-nowrap transition-colors duration-[80ms] disabled:opacity-55",

@@ -1,5 +1,5 @@
 import type { AccountView, UsageWindow } from "../../api/accountQueries";
-import { clockTime, span } from "../../lib/words";
+import { clockTime, oneLine, span } from "../../lib/words";
 import type { Mark } from "../../ui/status";
 
 /** One window of an account's limits, as its bar shows it. */
@@ -28,7 +28,7 @@ export function lengthOf(kind: string): number | null {
 /** "5 hours", "Week", "Week, opus": the name of a kind of window. */
 export function titleOf(kind: string): string {
   const [head, rest] = kind.startsWith("five_hour") ? ["5 hours", kind.slice(9)] : kind.startsWith("seven_day") ? ["Week", kind.slice(9)] : ["", kind];
-  const more = rest.replace(/_/g, " ").trim();
+  const more = oneLine(rest.replace(/_/g, " "));
   if (head === "") return more.charAt(0).toUpperCase() + more.slice(1);
   return more === "" ? head : `${head}, ${more}`;
 }

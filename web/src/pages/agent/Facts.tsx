@@ -86,7 +86,7 @@ function Basics({ agent }: { agent: Agent }) {
 
 function modelOf(agent: Agent): string {
   const model = agent.runs?.at(-1)?.model || agent.model;
-  return model === "" ? "" : ` · ${model}`;
+  return model === "" ? "" : ` · ${oneLine(model)}`;
 }
 
 function Place({ place, several }: { place: Schema<"AgentWorktree">; several: boolean }) {

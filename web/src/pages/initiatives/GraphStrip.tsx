@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { cx } from "../../lib/cx";
+import { oneLine } from "../../lib/words";
 import { Icon } from "../../ui/Icon";
 import { layout, NODE, type GraphLayout, type GraphNode } from "./graph";
 import type { PhaseRow, TaskRow } from "./tree";
@@ -112,6 +113,6 @@ function headsOf(tree: PhaseRow[], graph: GraphLayout): { x: number; text: strin
     const most = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
     if (most === last) return [];
     last = most;
-    return [{ x: NODE.left + column * (NODE.width + NODE.gapX), text: `${most.phase.position + 1} ${most.phase.name}` }];
+    return [{ x: NODE.left + column * (NODE.width + NODE.gapX), text: `${most.phase.position + 1} ${oneLine(most.phase.name)}` }];
   });
 }

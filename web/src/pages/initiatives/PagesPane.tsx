@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { InitiativeView, PageHead } from "../../api/initiativeQueries";
 import { cx } from "../../lib/cx";
-import { inert } from "../../lib/words";
+import { inert, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { EditorPage } from "./EditorPage";
 import { MarkdownPage } from "./MarkdownPage";
@@ -62,7 +62,7 @@ function PageTabs({ pages, chosen, onOpen }: { pages: PageHead[]; chosen: string
             className={cx("inline-flex h-6 max-w-48 min-w-20 items-center rounded-chip px-2 max-tab:h-8", page.id === chosen ? "flex-none bg-raised font-mid text-ink ring-1 ring-line-2" : "text-ink-2 hover:text-ink")}
           >
             {deep && <span className="mr-1 text-ink-3" aria-hidden="true">›</span>}
-            <span className="truncate">{inert(page.title)}</span>
+            <span className="truncate">{oneLine(page.title)}</span>
           </button>
         );
       })}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { proposalQuery, type Proposal, type ProposalView } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
+import { inert } from "../../lib/words";
 import { Ago } from "../../ui/Ago";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
@@ -38,7 +39,7 @@ export function ProposalCard({ proposal, stamp, names, first, active, acting, di
           {view?.agent} · <Ago at={proposal.createdAt} />
         </span>
       </header>
-      {proposal.reason && <p className="mb-1.5 text-12 text-ink-2">{proposal.reason}</p>}
+      {proposal.reason && <p className="mb-1.5 text-12 text-ink-2">{inert(proposal.reason)}</p>}
       {view?.changed && <Changed view={view} />}
       {whole.error && <Failure what="The difference could not be read" error={whole.error} onRetry={() => void whole.refetch()} />}
       {view && <Rows view={view} names={names} />}

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { taskQuery, type InitiativeView, type Task } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
-import { inert } from "../../lib/words";
+import { inert, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
 import { Icon } from "../../ui/Icon";
@@ -43,7 +43,7 @@ export function TaskPane({ head, tree, view, onSelect }: Props) {
       <header className="grid gap-2">
         <div className="flex items-center gap-3">
           <Status mark={row.mark} />
-          <span className="min-w-0 truncate text-ink-3">{phase && `${phase.phase.position + 1} ${phase.phase.name}`}</span>
+          <span className="min-w-0 truncate text-ink-3">{phase && `${phase.phase.position + 1} ${oneLine(phase.phase.name)}`}</span>
           <span className="flex-1" />
           <Button look="quiet" icon="u-x" aria-label="Close the task" onClick={() => onSelect(undefined)} />
         </div>
@@ -85,7 +85,7 @@ function Lines({ of, mono }: { of: string[]; mono?: boolean }) {
   return (
     <ul>
       {of.map((line) => (
-        <li key={line} className={mono ? "font-mono text-12 leading-5" : ""}>{line}</li>
+        <li key={line} className={mono ? "font-mono text-12 leading-5" : ""}>{oneLine(line)}</li>
       ))}
     </ul>
   );

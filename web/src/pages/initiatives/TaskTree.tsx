@@ -6,6 +6,7 @@ import { useKeys } from "../../app/keys";
 import { sayFailed } from "../../app/notices";
 import { cx } from "../../lib/cx";
 import { useMutation } from "../../lib/useMutation";
+import { oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { PhaseDialog } from "./PhaseDialog";
@@ -89,10 +90,10 @@ function PhaseHead({ phase, open, active, onFold, onEdit }: { phase: PhaseRow; o
       <button type="button" data-line={phase.phase.id} aria-expanded={open} onClick={onFold} className="flex h-(--row) min-w-0 flex-1 items-center gap-2 pl-4 text-left font-bold">
         <Icon name={open ? "u-down" : "u-right"} small className="text-ink-3" />
         <Icon name={phase.mark.icon} className={phase.mark.tone} label={phase.mark.word} />
-        <span className="truncate">{phase.phase.position + 1} {phase.phase.name}</span>
+        <span className="truncate">{phase.phase.position + 1} {oneLine(phase.phase.name)}</span>
       </button>
       {active && phase.phase.status === "draft" && <Approve phase={phase} />}
-      {active && <Button look="quiet" icon="u-edit" aria-label={`Edit phase ${phase.phase.name}`} onClick={onEdit} className="hidden! group-focus-within:inline-flex! group-hover:inline-flex!" />}
+      {active && <Button look="quiet" icon="u-edit" aria-label={`Edit phase ${oneLine(phase.phase.name)}`} onClick={onEdit} className="hidden! group-focus-within:inline-flex! group-hover:inline-flex!" />}
       <span className="text-12 text-ink-3 tabular-nums">{phase.done}/{phase.of}</span>
     </div>
   );

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { cx } from "../../../lib/cx";
-import { dollars } from "../../../lib/words";
+import { dollars, oneLine } from "../../../lib/words";
 import { Icon } from "../../../ui/Icon";
 import { columns } from "./columns";
 import { ChangesFact, PlanFact, TimeFact } from "./Facts";
@@ -67,7 +67,7 @@ export const AgentRow = memo(function AgentRow({ agent, index, selected, chosen,
           {agent.name}
         </Link>
       </span>
-      <span role="gridcell" className={cx("truncate text-13", rest ? "text-ink-3" : "text-ink-2")} title={agent.title}>{agent.title}</span>
+      <span role="gridcell" className={cx("truncate text-13", rest ? "text-ink-3" : "text-ink-2")} title={oneLine(agent.title)}>{oneLine(agent.title)}</span>
       <span role="gridcell" className="min-w-0"><ThisSecond agent={agent} {...around} /></span>
       <span role="gridcell"><PlanFact agent={agent} /></span>
       <span role="gridcell" className="text-right whitespace-nowrap"><TimeFact agent={agent} /></span>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { cx } from "../../../lib/cx";
-import { dollars } from "../../../lib/words";
+import { dollars, oneLine } from "../../../lib/words";
 import { Icon } from "../../../ui/Icon";
 import type { RowProps } from "./AgentRow";
 import { PlanFact } from "./Facts";
@@ -27,7 +27,7 @@ export const PhoneAgentRow = memo(function PhoneAgentRow({ agent, index, selecte
         <span className={cx("flex-none text-12", mark.text)}>{mark.word}</span>
       </span>
       <span role="gridcell" className="text-right text-12">{agent.costUsd > 0 && dollars(agent.costUsd)}</span>
-      <span role="gridcell" className="col-span-2 col-start-2 truncate text-ink-2">{agent.title}</span>
+      <span role="gridcell" className="col-span-2 col-start-2 truncate text-ink-2">{oneLine(agent.title)}</span>
       <span role="gridcell" className="col-start-2 min-w-0"><ThisSecond agent={agent} {...around} /></span>
       <span role="gridcell"><PlanFact agent={agent} /></span>
     </div>

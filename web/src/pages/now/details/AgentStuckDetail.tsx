@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
-import { clockTime, count, inert, spanInWords } from "../../../lib/words";
+import { clockTime, count, inert, oneLine, spanInWords } from "../../../lib/words";
 import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Form } from "../../../ui/Form";
@@ -49,7 +49,7 @@ export function AgentStuckDetail({ item, onDone }: DetailProps) {
   });
   return (
     <Form onSubmit={() => goOn.mutate()}>
-      <Who item={item}>{agent && !item.task && <span className="truncate">{agent.title}</span>}</Who>
+      <Who item={item}>{agent && !item.task && <span className="truncate">{oneLine(agent.title)}</span>}</Who>
       <Title>{stalled ? <Silence since={item.since} /> : `Crashed: ${crashes[agent?.reason ?? ""] ?? inert(item.text)}`}</Title>
       {agent && <State agent={agent} />}
       <TextArea label="Note" placeholder="A note for its next run, if there is something to say" rows={1} value={note} onText={setNote} data-own className="field-sizing-content max-h-32 resize-none" />

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useCw } from "../../../app/cw";
 import { agentsQuery } from "../../../api/queries";
 import { useNow } from "../../../lib/clock";
-import { inert, spanInWords } from "../../../lib/words";
+import { inert, oneLine, spanInWords } from "../../../lib/words";
 import { Acts, Title } from "../../../ui/Acts";
 import { Button } from "../../../ui/Button";
 import { Form } from "../../../ui/Form";
@@ -28,7 +28,7 @@ export function LimitDetail({ item }: DetailProps) {
               <span key={name}>
                 {i > 0 && ", "}
                 <Link to="/agents/$name" params={{ name }} className="font-mid underline decoration-line-3 underline-offset-2">{name}</Link>{" "}
-                <span className="text-ink-2">{all.find((one) => one.name === name)?.title}</span>
+                <span className="text-ink-2">{oneLine(all.find((one) => one.name === name)?.title ?? "")}</span>
               </span>
             ))}
           </Fact>

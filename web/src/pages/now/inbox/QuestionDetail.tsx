@@ -5,7 +5,7 @@ import { say, sayFailed } from "../../../app/notices";
 import type { Schema } from "../../../api/client";
 import { Problem, wordsOf } from "../../../api/problem";
 import { agentsQuery } from "../../../api/queries";
-import { inert } from "../../../lib/words";
+import { inert, oneLine } from "../../../lib/words";
 import { useMutation } from "../../../lib/useMutation";
 import { forget } from "../../../questions/drafts";
 import { QuestionForm } from "../../../questions/QuestionForm";
@@ -57,7 +57,7 @@ export function QuestionDetail({ item, onDone, onNext }: DetailProps) {
       questions={open}
       head={(question, place) => (
         <Who item={item}>
-          {agent && !item.task && <span className="truncate">{agent.title}</span>}
+          {agent && !item.task && <span className="truncate">{oneLine(agent.title)}</span>}
           {question.header && <Tag>{inert(question.header)}</Tag>}
           {place !== "" && <span className="ml-auto flex-none tabular-nums">{place}</span>}
         </Who>
