@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-Dsx4c_Ti.js";
