@@ -50,6 +50,8 @@ func (r Route) bodyMax() int64 {
 	switch {
 	case r.Method != http.MethodPost:
 		return 0
+	case r.Dashboard == OwnPage:
+		return porchBody
 	case slices.Contains([]string{
 		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",

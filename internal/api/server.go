@@ -123,6 +123,7 @@ type Server struct {
 	streams  map[string]bool  // operation ids of the routes that answer with a stream
 	seats    seats            // of open streams
 	visits   visits           // open streams of tokens
+	porch    porch            // bodies of callers without a token
 	tickets  tickets          // that open a stream in place of a token
 	refusals *Allowance       // of lines in the log
 }
@@ -249,7 +250,7 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 			s.writeError(ctx, w, err)
 			return
 		}
-		if err := s.gate.readBody(w, r, row.bodyMax()); err != nil {
+		if err := s.receive(w, r, row); err != nil {
 			s.writeError(ctx, w, err)
 			return
 		}
