@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"cw/internal/cw"
 )
@@ -54,7 +53,7 @@ func (o *Orchestrator) cleanUpOnce(ctx context.Context, op cw.Op, last bool) err
 		return fmt.Errorf("read agent: %w", err)
 	}
 	o.Fail.Hit("cleanup/looked")
-	if held(view.Agent, time.Now()) {
+	if o.holdLeft(view.Agent) > 0 {
 		defer o.lookAtHolds()
 		return o.Store.PutOffCleanUp(ctx, op.AgentID)
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"cw/internal/cw"
@@ -20,13 +21,56 @@ func (o *Orchestrator) holdTime() time.Duration {
 	return cw.HoldTime
 }
 
-// holdEnd is until when a worktree stays that is opened now.
-func (o *Orchestrator) holdEnd() time.Time {
+// holds tell when the worktrees of agents were said to be open, by this daemon's
+// own clock. It stands still while the machine sleeps, as those do who would say
+// so again, and nobody sets it. Its zero value is empty.
+type holds struct {
+	mu   sync.Mutex
+	said map[cw.AgentID]time.Time
+}
+
+func (h *holds) say(agent cw.AgentID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.said == nil {
+		h.said = map[cw.AgentID]time.Time{}
+	}
+	h.said[agent] = time.Now()
+}
+
+func (h *holds) forget(agent cw.AgentID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.said, agent)
+}
+
+// left is how much is left of a hold of that length.
+func (h *holds) left(agent cw.AgentID, length time.Duration) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	said, known := h.said[agent]
+	if !known {
+		return 0
+	}
+	return length - time.Since(said)
+}
+
+// hold says that the worktrees of an agent are open now, and gives until when
+// they stay.
+func (o *Orchestrator) hold(agent cw.AgentID) time.Time {
+	o.holds.say(agent)
 	return time.Now().Add(o.holdTime()).UTC().Truncate(time.Millisecond)
 }
 
-// held tells whether somebody has the worktrees of an agent open.
-func held(a cw.Agent, now time.Time) bool { return a.HeldUntil != nil && a.HeldUntil.After(now) }
+// holdLeft is for how long somebody has the worktrees of an agent open; 0 or
+// less: for no longer. What is stored is a time of day, which holds over the
+// death of a daemon and not over the sleep of a machine.
+func (o *Orchestrator) holdLeft(a cw.Agent) time.Duration {
+	if a.HeldUntil == nil {
+		return 0
+	}
+	return max(time.Until(*a.HeldUntil), o.holds.left(a.ID, o.holdTime()))
+}
 
 // lookAtHolds wakes the loop that ends holds.
 func (o *Orchestrator) lookAtHolds() {
@@ -68,8 +112,8 @@ func (o *Orchestrator) endHolds(ctx context.Context) (next time.Time, err error)
 		return time.Now().Add(holdMost), fmt.Errorf("find them: %w", err)
 	}
 	for _, a := range agents {
-		if held(a, time.Now()) {
-			next = earlier(next, *a.HeldUntil)
+		if left := o.holdLeft(a); left > 0 {
+			next = earlier(next, time.Now().Add(left))
 			continue
 		}
 		if err := o.endHold(ctx, a.ID); err != nil {
@@ -86,6 +130,7 @@ func (o *Orchestrator) endHold(ctx context.Context, agent cw.AgentID) error {
 		return err
 	}
 	defer done()
+	o.holds.forget(agent)
 	op := newOp(cw.OpCleanUp, agent)
 	due, err := o.Store.EndHold(ctx, op, time.Now())
 	if err != nil || !due {

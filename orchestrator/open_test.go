@@ -151,6 +151,58 @@ func TestOpenRefused(t *testing.T) {
 	refused("its branch is gone", v.Alias, cw.CodeFailed, "fetch it")
 }
 
+// TestOpenDisplaced: a place that is no folder any more is not entered, whatever
+// is there, also while it is held.
+func TestOpenDisplaced(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	v := e.rest(e.mustSpawn(e.request(does())).Alias)
+	elsewhere := t.TempDir()
+	put := map[string]func(path string) error{
+		"link":     func(path string) error { return os.Symlink(elsewhere, path) },
+		"dangling": func(path string) error { return os.Symlink(filepath.Join(elsewhere, "none"), path) },
+		"file":     func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	}
+	for _, held := range []bool{false, true} {
+		for what, in := range put {
+			if held {
+				e.mustOpen(v.Alias)
+				must(t, os.Rename(v.AgentCwd, v.AgentCwd+"-away"))
+			}
+			must(t, in(v.AgentCwd))
+			if _, err := e.OpenWorktree(t.Context(), v.Alias); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(cw.ErrorHint(err), "move it away") {
+				t.Errorf("%s, held %v: %v, hint %q", what, held, err, cw.ErrorHint(err))
+			}
+			must(t, os.Remove(v.AgentCwd))
+			if held {
+				must(t, os.Rename(v.AgentCwd+"-away", v.AgentCwd))
+			}
+		}
+	}
+	e.mustOpen(v.Alias)
+}
+
+// TestHoldOverASleep: after a machine slept the time of a hold is over for the
+// clock on the wall, and who has it open had no time to say so again.
+func TestHoldOverASleep(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	v := e.rest(e.mustSpawn(e.request(does())).Alias)
+	e.mustOpen(v.Alias)
+	must(t, e.db.HoldWorktrees(t.Context(), v.ID, time.Now().Add(-time.Hour)))
+	next, err := e.endHolds(t.Context())
+	must(t, err)
+	if v, err = e.Agent(t.Context(), v.Alias); err != nil || v.HeldUntil == nil || !there(v.AgentCwd) || time.Until(next) <= 0 {
+		t.Fatalf("held until %v, looked at again %v, %v", v.HeldUntil, next, err)
+	}
+	e.holds.forget(v.ID) // its own time is over too
+	_, err = e.endHolds(t.Context())
+	must(t, err)
+	if v = e.until(v.Alias, func(v cw.AgentView) bool { return v.HeldUntil == nil && !v.Settling }); there(v.AgentCwd) {
+		t.Error("it stays for ever")
+	}
+}
+
 // TestOpenAcrossDaemons: an opening that a daemon began is done by the next one,
 // from every step, and the worktree goes when its time is over.
 func TestOpenAcrossDaemons(t *testing.T) {

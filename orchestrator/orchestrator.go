@@ -82,6 +82,7 @@ type Orchestrator struct {
 	parking chan struct{}
 	// holding wakes the loop that ends holds of worktrees.
 	holding chan struct{}
+	holds   holds
 	// asking wakes the loop that watches over open questions.
 	asking chan struct{}
 	// jobs carries work that must outlive the request that asked for it to

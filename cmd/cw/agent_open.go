@@ -41,7 +41,7 @@ change there and do not commit stays anyhow.`,
 
 func agentOpenRun(ctx context.Context, o *agentOpenOptions) error {
 	a := o.app
-	editor := strings.TrimSpace(cmp.Or(a.env["VISUAL"], a.env["EDITOR"]))
+	editor := cmp.Or(strings.TrimSpace(a.env["VISUAL"]), strings.TrimSpace(a.env["EDITOR"]))
 	if editor == "" && !o.print && !a.json {
 		return usagef("no editor is set: neither VISUAL nor EDITOR").
 			WithHint("VISUAL='code -n' cw agent open %[1]s; or cd \"$(cw agent open --print %[1]s)\"", shellWord(o.ref))

@@ -14,12 +14,20 @@ import (
 const browserWait = 2 * time.Second
 
 // browserOf gives the command that shows a file in the user's browser, without
-// the file: $BROWSER, else the system's own where there is a screen. found
-// tells where a program is.
+// the file: the first of $BROWSER that is there, else the system's own where
+// there is a screen. found tells where a program is.
 func browserOf(env environ, system string, found func(name string) bool) (argv []string, ok bool) {
-	first, _, _ := strings.Cut(env["BROWSER"], ":") // a list, by custom
-	if argv := strings.Fields(strings.ReplaceAll(first, "%s", "")); len(argv) > 0 {
-		return argv, found(argv[0])
+	for one := range strings.SplitSeq(env["BROWSER"], ":") { // a list, by custom
+		words := strings.Fields(strings.ReplaceAll(one, "%s", ""))
+		if len(words) > 0 && found(words[0]) {
+			return words, true
+		}
+		if len(argv) == 0 {
+			argv = words
+		}
+	}
+	if len(argv) > 0 {
+		return argv, false
 	}
 	if system == "darwin" {
 		return []string{"open"}, found("open")

@@ -55,6 +55,7 @@ func TestInWorktree(t *testing.T) {
 			command: []string{"/bin/sh", "-c", `code -n "$@"`, "cw", idle.AgentCwd},
 		},
 		{name: "EDITOR", args: []string{"open"}, env: map[string]string{"EDITOR": "vi"}, command: []string{"/bin/sh", "-c", `vi "$@"`, "cw", idle.AgentCwd}},
+		{name: "a blank VISUAL", args: []string{"open"}, env: map[string]string{"VISUAL": " ", "EDITOR": "vi"}, command: []string{"/bin/sh", "-c", `vi "$@"`, "cw", idle.AgentCwd}},
 		{name: "no editor", args: []string{"open"}, env: map[string]string{"VISUAL": " "}, code: 2, says: []string{"neither VISUAL nor EDITOR", "--print"}},
 		{name: "print", args: []string{"open", "--print"}, says: []string{"-- stdout\n" + idle.AgentCwd + "\n", "before 2026-01-02 15:14"}},
 		{name: "JSON", args: []string{"open", "--json"}, env: map[string]string{"EDITOR": "vi"}, says: []string{`"path": "` + idle.AgentCwd + `"`}},

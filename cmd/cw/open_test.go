@@ -70,6 +70,7 @@ func TestBrowserOf(t *testing.T) {
 	t.Parallel()
 	all := func(string) bool { return true }
 	none := func(string) bool { return false }
+	notFirefox := func(name string) bool { return name != "firefox" }
 	for _, c := range []struct {
 		env    environ
 		system string
@@ -86,6 +87,10 @@ func TestBrowserOf(t *testing.T) {
 		{environ{"BROWSER": "firefox --new-window %s:lynx"}, "linux", all, "firefox --new-window", true},
 		{environ{"BROWSER": "firefox", "DISPLAY": ":0"}, "linux", none, "firefox", false},
 		{environ{"BROWSER": " ", "DISPLAY": ":0"}, "linux", all, "xdg-open", true},
+		{environ{"BROWSER": "firefox:lynx -x:w3m"}, "linux", notFirefox, "lynx -x", true},
+		{environ{"BROWSER": ": :firefox %s:lynx", "DISPLAY": ":0"}, "linux", notFirefox, "lynx", true},
+		{environ{"BROWSER": "::", "DISPLAY": ":0"}, "linux", all, "xdg-open", true},
+		{environ{"BROWSER": "firefox:lynx", "DISPLAY": ":0"}, "linux", none, "firefox", false},
 	} {
 		argv, ok := browserOf(c.env, c.system, c.found)
 		if strings.Join(argv, " ") != c.want || ok != c.ok {

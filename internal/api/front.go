@@ -26,6 +26,7 @@ type caller struct {
 	scopes []cw.Scope
 	tools  []string // of an agent: those that it may use
 	site   bool     // it reads a file of the dashboard, and nothing else
+	host   string   // that it asked for
 }
 
 // nobody is the kind of actor that showed no token over TCP. It may use open

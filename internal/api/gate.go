@@ -204,17 +204,26 @@ func (s *Server) isSelf(ctx context.Context, actor cw.Actor, ref string) bool {
 	return err == nil && view.ID == actor.AgentID && view.Alias == ref
 }
 
+// receive reads the body of a request for a route.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, row Route) error {
+	if row.Dashboard != OwnPage {
+		return s.gate.readBody(w, r, row.bodyMax(), s.gate.patience)
+	}
+	defer s.porch.enter(w)()
+	return s.gate.readBody(w, r, row.bodyMax(), porchPatience)
+}
+
 // readBody replaces the body by its bytes, at most so many, so that a slow or
 // endless sender is dealt with here. net/http lifts the deadline once the body
 // has arrived.
-func (g gate) readBody(w http.ResponseWriter, r *http.Request, most int64) error {
+func (g gate) readBody(w http.ResponseWriter, r *http.Request, most int64, patience time.Duration) error {
 	if r.ContentLength == 0 || most == 0 {
 		return noBody(r)
 	}
 	if r.ContentLength > most {
 		return errBodyTooLong(most)
 	}
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.patience)); err != nil {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return fmt.Errorf("set the deadline for a body: %w", err)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))

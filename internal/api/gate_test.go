@@ -98,6 +98,8 @@ func target(row api.Route, agent string) string {
 	switch row.ID {
 	case "get-agent-diff":
 		path += "?stat=true"
+	case "prove-session":
+		path += "?nonce=0123456789abcdef"
 	case "list-tasks":
 		path += "?initiative=spring-sale"
 	}

@@ -50,6 +50,8 @@ func (r Route) bodyMax() int64 {
 	switch {
 	case r.Method != http.MethodPost:
 		return 0
+	case r.Dashboard == OwnPage:
+		return porchBody
 	case slices.Contains([]string{
 		"spawn-agent", "resume-agent", "send-message", "message-agent", "answer-questions", "ask-agent", "answer-conversation",
 		"create-initiative", "edit-initiative",
@@ -178,6 +180,7 @@ func Routes() []Route {
 		{del, "/v1/tokens/{ref}", "revoke-token", "End a token", peopleOnly, false, person},
 		{post, "/v1/open", "open-dashboard", "Let a browser in", peopleOnly, false, never},
 		{post, "/v1/sessions", "start-session", "Turn the code of cw open into a session", peopleOnly, false, OwnPage},
+		{get, "/v1/sessions/{id}/proof", "prove-session", "Show that this is the daemon of a session", peopleOnly, false, Anyone},
 		{del, "/v1/sessions/self", "end-session", "End the session of the caller", peopleOnly, false, person},
 
 		{get, "/v1/events", "get-events", "What happened, stored and live", peopleOnly, false, read},

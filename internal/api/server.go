@@ -63,6 +63,10 @@ type Options struct {
 	// Authenticate tells whose token a request over TCP shows, and what it may.
 	// CodeUnauthorized for a token that is none, or no longer. nil: no TCP.
 	Authenticate func(ctx context.Context, token string) (cw.Actor, []cw.Scope, error)
+	// Prove shows to a page that this is the daemon of its session: see
+	// cw.SessionProof. It does not tell whether there is such a session. nil: it
+	// is not shown.
+	Prove func(ctx context.Context, r cw.ProofRequest) (string, error)
 	// Metrics writes the answer of GET /metrics, in the text format of
 	// Prometheus. nil: there is none.
 	Metrics func(ctx context.Context, w io.Writer) error
@@ -100,6 +104,11 @@ func (o Options) withDefaults() Options {
 	if o.Sender == nil {
 		o.Sender = func(context.Context, cw.MessageID) (cw.AgentID, error) { return "", nil }
 	}
+	if o.Prove == nil {
+		o.Prove = func(context.Context, cw.ProofRequest) (string, error) {
+			return "", cw.Errorf(cw.CodeNotFound, "there are no sessions here")
+		}
+	}
 	if o.OnRefused == nil {
 		o.OnRefused = func(context.Context, cw.Actor, string) {}
 	}
@@ -123,6 +132,7 @@ type Server struct {
 	streams  map[string]bool  // operation ids of the routes that answer with a stream
 	seats    seats            // of open streams
 	visits   visits           // open streams of tokens
+	porch    porch            // bodies of callers without a token
 	tickets  tickets          // that open a stream in place of a token
 	refusals *Allowance       // of lines in the log
 }
@@ -161,6 +171,7 @@ func registerAll(s *Server) {
 	registerProviders(s)
 	registerTokens(s)
 	registerDoor(s)
+	registerProof(s)
 	registerSettings(s)
 	registerTickets(s)
 	registerHouse(s)
@@ -249,7 +260,7 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 			s.writeError(ctx, w, err)
 			return
 		}
-		if err := s.gate.readBody(w, r, row.bodyMax()); err != nil {
+		if err := s.receive(w, r, row); err != nil {
 			s.writeError(ctx, w, err)
 			return
 		}
@@ -301,6 +312,7 @@ func (s *Server) serveHTTP(f front, w http.ResponseWriter, r *http.Request) {
 	} else {
 		out.Header().Set("Server", fmt.Sprintf("cw/%s (%s)", s.opts.Version, s.opts.BuildID))
 	}
+	who.host = r.Host
 	r = r.WithContext(withCaller(r.Context(), who))
 	if who.site {
 		s.serveSite(out, r)

@@ -34,6 +34,9 @@ const (
 // dashboards lets the tokens of dashboards in. It also takes no token for one
 // and knows the run of an agent, to see that both are stopped elsewhere.
 func dashboards(o *api.Options) {
+	o.Prove = func(_ context.Context, r cw.ProofRequest) (string, error) {
+		return r.Host + " " + string(r.Session) + " " + r.Nonce, nil
+	}
 	o.Authenticate = func(_ context.Context, token string) (cw.Actor, []cw.Scope, error) {
 		dashboard := cw.Actor{Kind: cw.ActorDashboard, ID: token}
 		switch token {

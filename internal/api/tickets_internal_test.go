@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,6 +36,17 @@ func TestTicketExpires(t *testing.T) {
 			t.Errorf("%d are kept", len(all.living))
 		}
 	})
+}
+
+// A ticket ends by the clock that nobody sets. Text is the only thing that shows
+// whether a time has it.
+func TestTicketsKeepTheMonotonicClock(t *testing.T) {
+	t.Parallel()
+	var all tickets
+	all.create(dashboard("a"))
+	if until := all.living[0].until; !strings.Contains(until.String(), "m=") {
+		t.Errorf("until %s", until)
+	}
 }
 
 // One token's tickets push out its own, and all together stay below a bound.

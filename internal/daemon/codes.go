@@ -13,7 +13,7 @@ import (
 // Limits of codes.
 const (
 	codesLiving = 20 // at once; the oldest goes first
-	codeTries   = 60 // in codeWhile, right and wrong
+	codeTries   = 60 // wrong ones, in codeWhile
 	codeWhile   = time.Minute
 )
 
@@ -50,21 +50,28 @@ func (c *codes) add(code string, gone func()) (until time.Time) {
 }
 
 // redeem tells whether a code is good, once. CodeUnauthorized for one that is
-// not, CodeTooMany when too many were tried.
+// not, CodeTooMany when too many of these were tried. Those keep nobody out who
+// has a good one: whoever runs on this machine can try.
 func (c *codes) redeem(code string) error {
-	if !c.tries.Take("", time.Now()) {
-		return cw.Errorf(cw.CodeTooMany, "too many codes were tried").WithHint("wait a minute, then run cw open again")
-	}
 	c.expire()
-	hash := sha256.Sum256([]byte(code))
+	switch {
+	case c.use(sha256.Sum256([]byte(code))):
+		return nil
+	case !c.tries.Take("", time.Now()):
+		return cw.Errorf(cw.CodeTooMany, "too many wrong codes were tried").WithHint("wait a minute, or run cw open again: a new code is good at once")
+	}
+	return cw.BadOpenCode()
+}
+
+// use takes the code with a hash, and tells whether there was one.
+func (c *codes) use(hash [sha256.Size]byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.living, func(one openCode) bool { return one.hash == hash })
-	if i < 0 {
-		return cw.BadOpenCode()
+	if i >= 0 {
+		c.drop(i)
 	}
-	c.drop(i)
-	return nil
+	return i >= 0
 }
 
 // expire drops what has expired. All live equally long, so that is the head.

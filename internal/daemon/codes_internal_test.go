@@ -104,28 +104,36 @@ func TestCodesAreBounded(t *testing.T) {
 	})
 }
 
-// TestGuesses: many tries are refused before anything is looked up, the right
-// code too, and the next minute all is well.
+// TestGuesses: many wrong tries are refused as such and keep no right code out,
+// and the next minute all is well.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCodes()
-		for range codeTries {
-			if err := c.redeem(cw.NewOpenCode()); cw.ErrorCode(err) != cw.CodeUnauthorized {
-				t.Fatal(err)
+		wrong := func(n int, want cw.Code) {
+			t.Helper()
+			for range n {
+				if err := c.redeem(cw.NewOpenCode()); cw.ErrorCode(err) != want || cw.ErrorHint(err) == "" {
+					t.Fatalf("%v, want %s", err, want)
+				}
 			}
 		}
-		code := cw.NewOpenCode()
-		c.add(code, func() {})
-		if err := c.redeem(code); cw.ErrorCode(err) != cw.CodeTooMany || cw.ErrorHint(err) == "" {
-			t.Errorf("after %d tries: %v", codeTries, err)
+		right := func(n int) {
+			t.Helper()
+			for range n {
+				code := cw.NewOpenCode()
+				c.add(code, func() {})
+				if err := c.redeem(code); err != nil {
+					t.Fatalf("a right one: %v", err)
+				}
+			}
 		}
+		right(codeTries + 1) // they do not count
+		wrong(codeTries, cw.CodeUnauthorized)
+		wrong(10, cw.CodeTooMany)
+		right(1)
 		time.Sleep(codeWhile)
 		synctest.Wait()
-		again := cw.NewOpenCode()
-		c.add(again, func() {})
-		if err := c.redeem(again); err != nil {
-			t.Errorf("a minute later: %v", err)
-		}
+		wrong(1, cw.CodeUnauthorized)
 	})
 }

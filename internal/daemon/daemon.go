@@ -204,7 +204,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 	p.notices = newNotifier(c, events{store: db, hub: hub}, log)
 	keys := newTokens(db, report)
 	keys.masks, keys.home = c.masks, c.Home
-	browsers, err := newSessions(keys, doors.tcp)
+	browsers, err := newSessions(ctx, keys, doors.tcp)
 	if err = errors.Join(err, keys.endExpired(ctx)); err != nil {
 		log.Warn("what sessions of browsers left behind stays", "error", err)
 	}
@@ -238,6 +238,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 		Asker:        who.asker,
 		Sender:       who.sender,
 		Authenticate: keys.authenticate,
+		Prove:        browsers.prove,
 		Metrics:      metricsOf(c, p, hub, facts.StartedAt),
 		StartTime:    startTime,
 		Site:         site,

@@ -15,14 +15,15 @@ import (
 
 // sessions implements cw.DoorService: how the browsers of people come in.
 type sessions struct {
-	keys  tokens
-	door  *tcpDoor
-	codes *codes
+	keys    tokens
+	door    *tcpDoor
+	codes   *codes
+	unknown string // the key of proofs of sessions that are none
 }
 
 // newSessions removes what earlier daemons left for browsers: their codes died
-// with them.
-func newSessions(keys tokens, door *tcpDoor) (sessions, error) {
+// with them, and their sessions end when another program has their port.
+func newSessions(ctx context.Context, keys tokens, door *tcpDoor) (sessions, error) {
 	left, err := filepath.Glob(keys.home.Handover("*"))
 	for _, file := range left {
 		err = errors.Join(err, os.Remove(file))
@@ -30,7 +31,37 @@ func newSessions(keys tokens, door *tcpDoor) (sessions, error) {
 	if err != nil {
 		err = fmt.Errorf("remove pages for browsers: %w", err)
 	}
-	return sessions{keys: keys, door: door, codes: newCodes()}, err
+	s := sessions{keys: keys, door: door, codes: newCodes(), unknown: cw.HashToken(cw.NewDashboardToken())}
+	return s, errors.Join(err, s.settle(ctx))
+}
+
+// settle ends all sessions when the door had to move: an open page may have sent
+// its token to whoever listens at the port that it knows.
+func (s sessions) settle(ctx context.Context) error {
+	return s.door.settle(func(from string) error {
+		ended, err := s.keys.endSessions(ctx)
+		if err != nil {
+			return fmt.Errorf("end the sessions whose tokens may have been seen: %w", err)
+		}
+		s.door.log.Warn("all sessions of browsers were ended, since another program listens at their port; cw open begins new ones",
+			"port", from, "sessions", ended)
+		return nil
+	})
+}
+
+// prove shows that this is the daemon of a session. What is none is answered in
+// the same form, so that nobody learns which there are.
+func (s sessions) prove(ctx context.Context, r cw.ProofRequest) (string, error) {
+	session, known, err := s.keys.store.Session(ctx, r.Session)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look up a session: %w", err)
+	case !known:
+		return cw.SessionProof(s.unknown, cw.SessionLives, r), nil
+	case session.RevokedAt != nil || session.Expired(time.Now()):
+		return cw.SessionProof(session.Hash, cw.SessionOver, r), nil
+	}
+	return cw.SessionProof(session.Hash, cw.SessionLives, r), nil
 }
 
 // OpenDoor implements cw.DoorService.
@@ -39,7 +70,7 @@ func (s sessions) OpenDoor(ctx context.Context, req cw.OpenRequest) (cw.Opened, 
 		return cw.Opened{}, err
 	}
 	address, err := s.door.open(ctx)
-	if err != nil {
+	if err = errors.Join(err, s.settle(ctx)); err != nil {
 		return cw.Opened{}, err
 	}
 	code := cw.NewOpenCode()

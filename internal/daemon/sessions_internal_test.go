@@ -29,7 +29,7 @@ func newLobby(t *testing.T) *lobby {
 	tcp, err := newTCPDoor(t.Context(), Config{Home: d.home}, slog.New(slog.DiscardHandler))
 	must(t, err)
 	t.Cleanup(func() { must(t, tcp.close()) })
-	s, err := newSessions(d.tokens, tcp)
+	s, err := newSessions(t.Context(), d.tokens, tcp)
 	must(t, err)
 	return &lobby{d, s}
 }
@@ -131,6 +131,102 @@ func TestSessionExpires(t *testing.T) {
 	}
 }
 
+// TestDoorMoves: when another program has the port of the sessions, those end,
+// once, with their events and before the new port is kept.
+func TestDoorMoves(t *testing.T) {
+	t.Parallel()
+	l := newLobby(t)
+	start := func() cw.CreatedToken {
+		t.Helper()
+		opened, err := l.OpenDoor(t.Context(), cw.OpenRequest{})
+		must(t, err)
+		made, err := l.StartSession(t.Context(), cw.SessionRequest{Code: codeOf(t, opened)})
+		must(t, err)
+		return made
+	}
+	restart := func(moves bool) {
+		t.Helper()
+		before := l.sessions.door.where()
+		door := startDoor(t, l.home, nil)
+		s, err := newSessions(t.Context(), l.tokens, door)
+		must(t, err)
+		if moved := door.where() != before; moved != moves {
+			t.Errorf("from %s to %s", before, door.where())
+		}
+		l.sessions = s
+	}
+	session, other := start(), start()
+	dashboard, err := l.CreateToken(t.Context(), cw.TokenRequest{})
+	must(t, err)
+	must(t, l.sessions.door.close())
+	restart(false)
+	if _, _, err := l.authenticate(t.Context(), session.Secret); err != nil {
+		t.Errorf("at the same port: %v", err)
+	}
+	restart(true) // the door before listens on, as another program would
+	l.refuses(session.Secret)
+	l.refuses(other.Secret)
+	if _, _, err := l.authenticate(t.Context(), dashboard.Secret); err != nil {
+		t.Errorf("a token of a dashboard: %v", err)
+	}
+	events, err := l.db.EventsAfter(t.Context(), 0, cw.EventFilter{Types: []cw.EventType{cw.EventTokenRevoked}}, 10)
+	must(t, err)
+	if len(events.Events) != 2 || events.Events[0].ActorKind != cw.ActorCW {
+		t.Errorf("told as %+v", events)
+	}
+	next := start()
+	must(t, l.sessions.door.close())
+	restart(false)
+	if _, _, err := l.authenticate(t.Context(), next.Secret); err != nil {
+		t.Errorf("a session of the new port: %v", err)
+	}
+}
+
+// TestProve: only who has the token can tell what is proven, of a session that
+// lives, of one that is over, and of what is none.
+func TestProve(t *testing.T) {
+	t.Parallel()
+	l := newLobby(t)
+	opened, err := l.OpenDoor(t.Context(), cw.OpenRequest{})
+	must(t, err)
+	made, err := l.StartSession(t.Context(), cw.SessionRequest{Code: codeOf(t, opened)})
+	must(t, err)
+	reader, err := l.CreateToken(t.Context(), cw.TokenRequest{})
+	must(t, err)
+	ask := cw.ProofRequest{Session: made.ID, Nonce: "0123456789abcdef", Host: opened.Address}
+	proves := func(r cw.ProofRequest, secret string, state cw.SessionState) bool {
+		t.Helper()
+		got, err := l.prove(t.Context(), r)
+		must(t, err)
+		if len(got) != 64 {
+			t.Errorf("another form: %q", got)
+		}
+		return got == cw.SessionProof(cw.HashToken(secret), state, r)
+	}
+	if !proves(ask, made.Secret, cw.SessionLives) {
+		t.Error("a living session is not proven")
+	}
+	_, err = l.RevokeToken(t.Context(), string(made.ID))
+	must(t, err)
+	if proves(ask, made.Secret, cw.SessionLives) || !proves(ask, made.Secret, cw.SessionOver) {
+		t.Error("a session that is over")
+	}
+	over := time.Now().UTC().Add(-cw.SessionLife)
+	secret := cw.NewDashboardToken()
+	expired, err := l.keys.add(t.Context(), cw.NewSession(cw.TokenID(cw.NewID()), secret, over), secret, cw.Actor{Kind: cw.ActorPerson})
+	must(t, err)
+	ask.Session = expired.ID
+	if !proves(ask, secret, cw.SessionOver) {
+		t.Error("a session that expired")
+	}
+	for _, none := range []cw.TokenID{reader.ID, "aaaaaaaaaaaa", ""} {
+		ask.Session = none
+		if proves(ask, reader.Secret, cw.SessionLives) || proves(ask, reader.Secret, cw.SessionOver) || proves(ask, "", cw.SessionLives) {
+			t.Errorf("%q is proven", none)
+		}
+	}
+}
+
 // startDoor makes a door as a daemon of the home would, and closes it at the end.
 func startDoor(t *testing.T, home cw.Home, change func(*Config)) *tcpDoor {
 	t.Helper()
@@ -171,6 +267,10 @@ func TestDoorIsKept(t *testing.T) {
 		t.Errorf("with its port taken: %q", third.where())
 	}
 	must(t, second.close())
+	if again := startDoor(t, home, nil); again.where() != address || again.close() != nil {
+		t.Errorf("the new port is kept before the sessions of the old one ended: %q", again.where())
+	}
+	must(t, third.settle(func(string) error { return nil }))
 	if moved := third.where(); third.close() != nil || startDoor(t, home, nil).where() != moved {
 		t.Errorf("the new port %s is not kept", moved)
 	}

@@ -28,6 +28,7 @@ type tcpDoor struct {
 
 	mu      sync.Mutex
 	address string // where it listens; "": closed
+	moved   bool   // another program has the port that was kept, and may have heard tokens there
 }
 
 // newTCPDoor opens the door if it is to be open from the start. An address
@@ -78,6 +79,7 @@ func (d *tcpDoor) open(ctx context.Context) (string, error) {
 	var l net.Listener
 	if err == nil && kept != "" {
 		if l, err = listenTCP(ctx, kept); err != nil {
+			d.moved = true
 			d.log.Warn("the port of the dashboard is taken; another one is used", "address", kept, "error", err)
 		}
 	}
@@ -88,10 +90,34 @@ func (d *tcpDoor) open(ctx context.Context) (string, error) {
 	}
 	d.take(l)
 	d.log.Info("the door for dashboards is open", "http", d.address)
+	if !d.moved {
+		d.keep()
+	}
+	return d.address, nil
+}
+
+// settle calls end once when the door had to move, and keeps the new port then:
+// not before, so that a daemon that dies in between moves again.
+func (d *tcpDoor) settle(end func(from string) error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.moved {
+		return nil
+	}
+	kept, _ := d.kept()
+	if err := end(kept); err != nil {
+		return err
+	}
+	d.moved = false
+	d.keep()
+	return nil
+}
+
+// keep notes where the door is open, for the next daemon.
+func (d *tcpDoor) keep() {
 	if err := writeWhole(d.home.DoorFile(), []byte(d.address+"\n"), 0o600); err != nil {
 		d.log.Warn("the port of the dashboard will be another one after a restart", "error", err)
 	}
-	return d.address, nil
 }
 
 func (d *tcpDoor) take(l net.Listener) {

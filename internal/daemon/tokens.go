@@ -50,10 +50,22 @@ func (t tokens) add(ctx context.Context, token cw.Token, secret string, by cw.Ac
 // endExpired ends the sessions that nobody used for too long.
 func (t tokens) endExpired(ctx context.Context) error {
 	ended, err := t.store.EndExpiredSessions(ctx)
-	for _, session := range ended {
-		t.masks.forgetToken(t.home, session.ID)
-	}
+	t.forget(ended)
 	return err
+}
+
+// endSessions ends all sessions, and tells how many there were.
+func (t tokens) endSessions(ctx context.Context) (int, error) {
+	ended, err := t.store.EndSessions(ctx)
+	t.forget(ended)
+	return len(ended), err
+}
+
+// forget lets go of the masks of tokens that are over.
+func (t tokens) forget(ended []cw.Token) {
+	for _, token := range ended {
+		t.masks.forgetToken(t.home, token.ID)
+	}
 }
 
 // Tokens implements cw.TokenService.

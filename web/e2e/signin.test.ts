@@ -1,3 +1,4 @@
+import { createServer, type Server } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, leave, live, shown, signedIn, visit, visitor } from "./browser";
@@ -20,6 +21,33 @@ afterAll(async () => {
   await browser?.close();
   await lab?.close();
 });
+
+/** Another program at the address of the dashboard, and all that it was told. */
+async function stranger(origin: string): Promise<{ told: string[]; server: Server }> {
+  const told: string[] = [];
+  const server = createServer((request, response) => {
+    const head = `${request.method} ${request.url} ${JSON.stringify(request.headers)}`;
+    let body = "";
+    request.on("data", (piece: Buffer) => (body += piece.toString()));
+    request.on("end", () => {
+      told.push(head + body);
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify({ proof: "0".repeat(64) }));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(Number(new URL(origin).port), "127.0.0.1", resolve);
+  });
+  return { told, server };
+}
+
+function end(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+const tokens = () => lab.json<{ id: string; revokedAt?: string }[]>("token", "list");
 
 const tokenOf = (seen: { page: { evaluate: (f: () => string | null) => Promise<string | null> } }) => seen.page.evaluate(() => localStorage.getItem("cw.session"));
 
@@ -98,5 +126,48 @@ test("a session outlives the daemon, at the same address", async () => {
   await shown(seen.page);
   await live(seen.page);
   expect(new URL(await lab.address()).origin).toBe(seen.origin);
+  await leave(seen);
+});
+
+test("a browser that is let in again has one session, the new one", async () => {
+  const seen = await signedIn(browser, lab);
+  seen.allow(/answer 401|no answer/);
+  await live(seen.page);
+  const idOf = () => seen.page.evaluate(() => localStorage.getItem("cw.session.id"));
+  const former = await idOf();
+  await seen.page.goto("about:blank");
+  await seen.page.goto(await lab.address());
+  await live(seen.page);
+  const own = await idOf();
+  expect(own).not.toBe(former);
+  await expect.poll(async () => (await tokens()).filter(({ id }) => id === former).map(({ revokedAt }) => revokedAt !== undefined)).toEqual([true]);
+  expect((await tokens()).filter(({ id, revokedAt }) => id === own && revokedAt === undefined)).toHaveLength(1);
+  await leave(seen);
+});
+
+test("while the daemon is away another program at its port is told no token, and the daemon is gone on with", async () => {
+  const seen = await signedIn(browser, lab);
+  seen.allow(/no answer/);
+  await live(seen.page);
+  const token = (await tokenOf(seen)) ?? "";
+  await lab.stop();
+  const other = await stranger(seen.origin);
+  await seen.page.getByText(/Another program answers at this address/).waitFor({ timeout: 30_000 });
+  expect(other.told.length).toBeGreaterThan(0);
+  await end(other.server);
+  await lab.start();
+  await live(seen.page);
+  expect(await tokenOf(seen)).toBe(token);
+  expect(other.told.join("\n")).not.toContain(token);
+  expect(other.told.join("\n").toLowerCase()).not.toContain("authorization");
+
+  await lab.stop();
+  const squatter = await stranger(seen.origin);
+  await seen.page.getByText(/Another program answers at this address/).waitFor({ timeout: 30_000 });
+  await lab.start();
+  expect(new URL(await lab.address()).origin).not.toBe(seen.origin);
+  expect((await tokens()).filter(({ revokedAt }) => revokedAt === undefined)).toEqual([]);
+  expect(squatter.told.join("\n")).not.toContain(token);
+  await end(squatter.server);
   await leave(seen);
 });

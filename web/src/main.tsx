@@ -3,7 +3,7 @@ import { createRoot } from "react-dom/client";
 import { Client } from "./api/client";
 import { Live } from "./api/live";
 import { Problem } from "./api/problem";
-import { codeIn, redeem, Session } from "./api/session";
+import { codeIn, endFormer, redeem, Session } from "./api/session";
 import { App } from "./app/App";
 import { applyTheme } from "./app/theme";
 import "./styles/main.css";
@@ -14,7 +14,9 @@ async function signIn(session: Session): Promise<unknown> {
   if (code === null) return null;
   history.replaceState(null, "", location.pathname + location.search);
   try {
+    const former = session.held;
     session.keep(await redeem(code));
+    if (former !== null) void endFormer(former);
     return null;
   } catch (error) {
     return error;

@@ -1,5 +1,6 @@
 import type { components, paths } from "./schema";
 import { Problem, problemOf } from "./problem";
+import { Trust } from "./proof";
 import type { Session } from "./session";
 
 /** The nouns of the API: Schema<"AgentView">. */
@@ -40,11 +41,14 @@ export function address(path: string, parameters: object | undefined, query: obj
   return text === "" ? filled : `${filled}?${text}`;
 }
 
-/** Client calls the daemon with the session's token. A token that is refused is forgotten. */
+/** Client calls the daemon with the session's token, and nobody else. A token that is refused is forgotten. */
 export class Client {
   private readonly orders = new Map<string, Promise<never>>();
 
-  constructor(readonly session: Session) {}
+  constructor(
+    readonly session: Session,
+    readonly trust: Pick<Trust, "token" | "doubt"> = new Trust(session),
+  ) {}
 
   get = <P extends PathOf<"get">>(path: P, request: Request<"get", P> = {}): Promise<Result<"get", P>> => this.call("get", path, request);
   post = <P extends PathOf<"post">>(path: P, request: Request<"post", P> = {}): Promise<Result<"post", P>> => this.order("post", path, request);
@@ -52,15 +56,14 @@ export class Client {
 
   /** Asks, and gives the answer as it comes: for streams. Problem when it is refused. */
   async open(url: string, init: RequestInit = {}): Promise<Response> {
-    const token = this.session.token;
+    const token = await this.trust.token();
     const headers = new Headers(init.headers);
     if (token !== null) headers.set("Authorization", `Bearer ${token}`);
     let response: Response;
     try {
       response = await fetch(url, { ...init, headers });
     } catch (cause) {
-      if (init.signal?.aborted) throw cause;
-      throw Problem.unreachable(cause);
+      throw this.lost(cause, init.signal);
     }
     if (response.status === 401) this.session.drop(token);
     if (!response.ok) throw await problemOf(response);
@@ -78,6 +81,13 @@ export class Client {
     return order;
   }
 
+  /** What became of a request that broke off. Who let go of it has lost nothing. */
+  private lost(cause: unknown, signal: AbortSignal | null | undefined): unknown {
+    if (signal?.aborted) return cause;
+    this.trust.doubt();
+    return Problem.unreachable(cause);
+  }
+
   private async call<M extends Method, P extends keyof paths>(method: M, path: P, request: Request<M, P>): Promise<Result<M, P>> {
     const init: RequestInit = { method: method.toUpperCase(), signal: request.signal ?? null };
     if (method === "post") {
@@ -85,7 +95,9 @@ export class Client {
       init.body = JSON.stringify(request.body ?? {});
     }
     const response = await this.open(address(path, request.path as object | undefined, request.query as object | undefined), init);
-    const text = await response.text();
+    const text = await response.text().catch((cause: unknown) => {
+      throw this.lost(cause, init.signal);
+    });
     return (text === "" ? undefined : JSON.parse(text)) as Result<M, P>;
   }
 }

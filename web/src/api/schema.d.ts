@@ -1730,6 +1730,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show that this is the daemon of a session
+         * @description Shows to a page that it is the daemon that its session is of, before the page sends the session's token: while the daemon is away another program may listen at its port. The answer says, to who has the token alone, whether the session lives or is over; for an id that is none it has the same form. It needs no token.
+         *
+         *     Needs no token. Agents may not use it.
+         */
+        get: operations["prove-session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/shutdown": {
         parameters: {
             query?: never;
@@ -6152,6 +6174,13 @@ export interface components {
              * @description estimate: bytes divided by four
              */
             tokens: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description what only the daemon of a session can know */
+        Proof: {
+            /** @description hex HMAC-SHA256, with the hex SHA-256 of the session's token as the key, over five lines: 'cw session proof 1', 'lives' or 'over', the Host that was asked, the session's id, the nonce */
+            proof: string;
         } & {
             [key: string]: unknown;
         };
@@ -11410,6 +11439,41 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["Error"];
+        };
+    };
+    "prove-session": {
+        parameters: {
+            query: {
+                /** @description 16 to 64 random letters, digits, - and _, new for each request */
+                nonce: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description id of the session; what is none is answered in the same form
+                 * @example brave-otter
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proof"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["Error"];

@@ -1,7 +1,15 @@
 import { problemOf, Problem } from "./problem";
+import { whoAnswers } from "./proof";
 
 /** Where the token of this browser is kept: in this origin's storage, never in a cookie. */
 const KEY = "cw.session";
+const ID = "cw.session.id";
+
+/** A session as its browser has it. */
+export interface Held {
+  id: string;
+  token: string;
+}
 
 type Listener = () => void;
 
@@ -14,11 +22,17 @@ export class Session {
 
   constructor(private readonly storage: Storage) {}
 
-  get token(): string | null {
-    return this.storage.getItem(KEY);
+  get held(): Held | null {
+    const [id, token] = [this.storage.getItem(ID), this.storage.getItem(KEY)];
+    return id === null || token === null ? null : { id, token };
   }
 
-  keep(token: string): void {
+  get token(): string | null {
+    return this.held?.token ?? null;
+  }
+
+  keep({ id, token }: Held): void {
+    this.storage.setItem(ID, id);
     this.storage.setItem(KEY, token);
     this.tell();
   }
@@ -46,7 +60,7 @@ export function codeIn(hash: string): string | null {
 }
 
 /** Gives the code away for a token. A code is good once, for a minute. */
-export async function redeem(code: string): Promise<string> {
+export async function redeem(code: string): Promise<Held> {
   let response: Response;
   try {
     response = await fetch("/v1/sessions", {
@@ -58,5 +72,15 @@ export async function redeem(code: string): Promise<string> {
     throw Problem.unreachable(cause);
   }
   if (!response.ok) throw await problemOf(response);
-  return ((await response.json()) as { token: string }).token;
+  const { id, token } = (await response.json()) as Held;
+  return { id, token };
+}
+
+/** Ends the session that a browser had before, so that each has one. Where that cannot be done it ends by itself. */
+export async function endFormer(former: Held): Promise<void> {
+  try {
+    if ((await whoAnswers(former)) === "ours") await fetch("/v1/sessions/self", { method: "DELETE", headers: { Authorization: `Bearer ${former.token}` } });
+  } catch {
+    // It is not used any more.
+  }
 }

@@ -26,12 +26,12 @@ function daemon(...given: (() => Response)[]) {
 const frames = (text: string) => () => new Response(text);
 const refused = (status: number) => () => new Response(JSON.stringify({ code: "x", message: "no", hint: "" }), { status });
 
-async function run(after: string | null = null) {
+async function run(after: string | null = null, trust?: Client["trust"]) {
   const got: string[] = [];
   const states: StreamState["kind"][] = [];
   let gone = 0;
   await follow({
-    client: new Client(new Session(localStorage)),
+    client: new Client(new Session(localStorage), trust),
     url: "/v1/events",
     after,
     signal: new AbortController().signal,
@@ -78,8 +78,8 @@ test("a refusal ends it, a daemon that is ending does not", async () => {
 
 test("a refused token is forgotten", async () => {
   const session = new Session(localStorage);
-  session.keep("cwd_old");
+  session.keep({ id: "old", token: "cwd_old" });
   daemon(refused(401));
-  await expect(run()).rejects.toBeInstanceOf(Problem);
+  await expect(run(null, { token: () => Promise.resolve(session.token), doubt: () => undefined })).rejects.toBeInstanceOf(Problem);
   expect(session.token).toBeNull();
 });

@@ -6,7 +6,7 @@ import { FrameReader, type Frame } from "./sse";
 export type StreamState =
   | { kind: "connecting" }
   | { kind: "live" }
-  | { kind: "lost"; since: number; nextTry: number }
+  | { kind: "lost"; since: number; nextTry: number; stranger: boolean }
   | { kind: "ended" };
 
 export interface StreamOptions {
@@ -58,6 +58,7 @@ export async function follow(options: StreamOptions): Promise<void> {
   let delay = FIRST_WAIT;
   options.onState({ kind: "connecting" });
   while (!options.signal.aborted) {
+    let stranger = false;
     try {
       const ended = await readOnce(options, after, (frame) => {
         if (frame.id === null) return;
@@ -75,12 +76,14 @@ export async function follow(options: StreamOptions): Promise<void> {
         after = options.onGone();
         continue;
       }
+      stranger = error instanceof Problem && error.code === "stranger";
       // A full house (429) and a daemon that is ending (503) are worth another try.
       if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429) throw error;
     }
     if (options.signal.aborted) return;
+    options.client.trust.doubt();
     lostSince ??= Date.now();
-    options.onState({ kind: "lost", since: lostSince, nextTry: Date.now() + delay });
+    options.onState({ kind: "lost", since: lostSince, nextTry: Date.now() + delay, stranger });
     await wait(delay, options.signal);
     delay = Math.min(delay * 2, LONGEST_WAIT);
   }

@@ -17,22 +17,28 @@ export function ConnectionBanner() {
   }, [anew]);
   if (state.kind !== "lost") return null;
   const left = Math.max(1, Math.ceil((state.nextTry - now) / 1000));
-  const long = now - state.since > 15_000;
+  const alarming = state.stranger || now - state.since > 15_000;
   return (
     <div
       role="alert"
-      className={`absolute inset-x-0 top-(--bar) z-5 ml-(--side) flex min-h-9 items-center gap-2 border-b border-line px-4 py-1 max-tab:ml-0 ${long ? "bg-fail-bg" : "bg-need-bg"}`}
+      className={`absolute inset-x-0 top-(--bar) z-5 ml-(--side) flex min-h-9 items-center gap-2 border-b border-line px-4 py-1 max-tab:ml-0 ${alarming ? "bg-fail-bg" : "bg-need-bg"}`}
     >
-      <Icon name="s-stalled" className={long ? "text-fail" : "text-need-mark"} />
-      <span>
-        Connection lost {clockTime(new Date(state.since).toISOString())}. Trying again in {left} s. Agents go on working.
-        {long && (
-          <>
-            {" "}
-            If the daemon has ended, <code>cw serve</code> starts it.
-          </>
-        )}
-      </span>
+      <Icon name="s-stalled" className={alarming ? "text-fail" : "text-need-mark"} />
+      {state.stranger ? (
+        <span>
+          Another program answers at this address, not the daemon. Nothing was sent to it. <code>cw open</code> shows the dashboard where the daemon is. Agents go on working.
+        </span>
+      ) : (
+        <span>
+          Connection lost {clockTime(new Date(state.since).toISOString())}. Trying again in {left} s. Agents go on working.
+          {alarming && (
+            <>
+              {" "}
+              If the daemon has ended, <code>cw serve</code> starts it.
+            </>
+          )}
+        </span>
+      )}
     </div>
   );
 }

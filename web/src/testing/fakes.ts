@@ -46,8 +46,8 @@ export function cwWith(answers: Answers): { cw: Cw; asked: { line: string; body:
     return new Response(JSON.stringify(refused ?? answer), { status: refused?.status ?? 200 });
   }) as typeof fetch;
   const session = new Session(localStorage);
-  session.keep("token");
-  const client = new Client(session);
+  session.keep({ id: "session", token: "token" });
+  const client = new Client(session, { token: () => Promise.resolve(session.token), doubt: () => undefined });
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
   return { cw: { client, queries, live: new Live(client, queries) }, asked };
 }
