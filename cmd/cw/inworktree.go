@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"cw/internal/cw"
@@ -56,12 +57,21 @@ func (a *app) inWorktree(ctx context.Context, svc cw.Services, opened cw.OpenedW
 	renewal.Wait()
 	var exit *exec.ExitError
 	switch {
-	case errors.As(err, &exit) && exit.ExitCode() > 0:
-		return childExit(exit.ExitCode())
+	case errors.As(err, &exit):
+		return childExit(endOf(exit))
 	case err != nil:
-		return cw.Errorf(cw.CodeFailed, "%s did not run to its end", oneLine(command[0])).Because(err)
+		return cw.Errorf(cw.CodeFailed, "%s cannot be started", oneLine(command[0])).Because(err).
+			WithHint("SHELL=/bin/sh cw agent shell %s; or cd %s", shellWord(opened.Name), shellWord(opened.Path))
 	}
 	return nil
+}
+
+// endOf is the exit code of a command, or what a shell makes of the signal that ended it.
+func endOf(exit *exec.ExitError) int {
+	if status, is := exit.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
 }
 
 // renewWorktree keeps a worktree open until ctx ends. A daemon that is away is

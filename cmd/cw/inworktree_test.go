@@ -107,6 +107,24 @@ func TestInWorktree(t *testing.T) {
 	}
 }
 
+// TestCommandEndedBySignal: a shell that a signal ends has the exit code that
+// shells give such a command, and one that is not there is told of.
+func TestCommandEndedBySignal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fake.add(ended("brave-otter"), nil)
+	b.runs = func() error { return exec.CommandContext(t.Context(), "/bin/sh", "-c", "kill -TERM $$").Run() }
+	if text, code := b.session(t.Context(), "agent", "shell", "brave-otter"); code != 128+15 || strings.Contains(text, "cw:") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	b.env["SHELL"] = "/no/shell"
+	b.runs = func() error { return exec.CommandContext(t.Context(), "/no/shell").Run() }
+	text, code := b.session(t.Context(), "agent", "shell", "brave-otter")
+	if code != 1 || !strings.Contains(text, "/no/shell cannot be started") || !strings.Contains(text, "SHELL=/bin/sh cw agent shell brave-otter") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}
+
 // TestWorktreeIsRenewed: as long as the shell runs, the worktree is kept.
 func TestWorktreeIsRenewed(t *testing.T) {
 	t.Parallel()

@@ -110,6 +110,8 @@ func FuzzMeasures(f *testing.F) {
 	f.Add("plain", uint8(80), uint8(24), false)
 	f.Add("\x1b[31m日本\u202e🙂", uint8(30), uint8(8), true)
 	f.Add("🏳️‍🌈🇩🇪क्षe\u0301\u200d", uint8(200), uint8(50), false)
+	f.Add("🏻\ufffd", uint8(80), uint8(24), false)
+	f.Add("ा🏽x", uint8(160), uint8(50), false)
 	f.Fuzz(func(t *testing.T, text string, width, height uint8, ascii bool) {
 		v := asking(int(width), int(height))
 		v.Look.ASCII = ascii

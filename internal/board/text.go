@@ -52,15 +52,15 @@ func even(s string) string {
 		return r
 	}, s)
 	var b strings.Builder
-	last := ""
+	last := " " // what stands before it: it must not join that
 	eachCluster(s, func(cluster string, width int) {
-		if width > 0 && width == ansi.WcWidth.StringWidth(cluster) && len(cluster) <= clusterMax {
+		if width > 0 && width == ansi.WcWidth.StringWidth(cluster) && len(cluster) <= clusterMax && (b.Len() > 0 || apart(cluster)) {
 			b.WriteString(cluster)
 			last = cluster
 			return
 		}
 		for _, r := range cluster { // its letters stand beside each other
-			if one := string(r); wide(one) > 0 && agreed(one) && agreed(last+one) {
+			if one := string(r); wide(one) > 0 && agreed(one) && agreed(last+one) && (b.Len() > 0 || apart(one)) {
 				b.WriteString(one)
 				last = one
 			}
@@ -80,6 +80,10 @@ func even(s string) string {
 // clusterMax bounds the bytes of what is shown as one character: marks can be
 // piled up without end.
 const clusterMax = 16
+
+// apart tells whether a text stays as wide as it is behind a space: marks, and the
+// colours of skin, join what is before them.
+func apart(s string) bool { return wide(" "+s) == 1+wide(s) }
 
 // agreed tells whether a text is as wide for terminals that count characters as
 // for those that count what people see as one.

@@ -106,6 +106,7 @@ func rows() []row {
 		{"shim-memory", shimMemory},
 		{"exit", exitNoticed},
 		{"cli", commands},
+		{"board", board},
 		{"restart", restart},
 		{"talk", talk},
 		{"flood", flood},
