@@ -96,7 +96,7 @@ func operationText(id string) string {
 		"create-page":                "Makes a page as the last of its siblings.",
 		"get-page":                   "One page with its text.",
 		"edit-page":                  "Changes or moves a page. What is not named stays. With `revision` a page that changed since is left as it is. A move below itself is refused, naming the way around.",
-		"get-page-document":          "The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, `markdownOnly` is set: then the document is for reading alone.",
+		"get-page-document":          "The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, or is too big for it, `markdownOnly` is set: then the document is for reading alone.",
 		"edit-page-document":         "Stores a document of the Tiptap editor as the Markdown of a page, and answers with it as it is stored. Refused when the page changed since `revision` (read it anew), and for a text that is edited as Markdown only.",
 		"remove-page":                "Removes a page. Refused for the first page and for one with pages below it.",
 		"list-phases":                "The phases of an initiative without their texts, in order, archived ones too.",

@@ -18,6 +18,7 @@ type Asking struct {
 	Sent      bool // the answers are on their way
 
 	at, cursor int
+	seen       bool   // the cursor is shown: somebody moved it
 	chosen     []int  // options of a question that takes several, in order
 	said       string // own words, until an option is taken instead
 	answers    map[cw.QuestionID]string
@@ -29,9 +30,14 @@ func (k *Asking) Question() cw.Question { return k.Questions[k.at] }
 // Answers are all answers so far.
 func (k *Asking) Answers() map[cw.QuestionID]string { return k.answers }
 
-// Move moves the cursor over the options.
+// Move moves the cursor over the options. It is on none before: enter pressed
+// twice is no answer.
 func (k *Asking) Move(by int) {
 	k.said = ""
+	if !k.seen && by > 0 {
+		by--
+	}
+	k.seen = true
 	k.cursor = min(max(k.cursor+by, 0), max(len(k.Question().Options)-1, 0))
 }
 
@@ -41,7 +47,7 @@ func (k *Asking) Pick(number int) bool {
 	if number < 1 || number > len(k.Question().Options) {
 		return false
 	}
-	k.cursor, k.said = number-1, ""
+	k.cursor, k.seen, k.said = number-1, true, ""
 	if k.Question().MultiSelect {
 		k.Toggle()
 	}
@@ -52,6 +58,10 @@ func (k *Asking) Pick(number int) bool {
 // away again, where several may be chosen.
 func (k *Asking) Toggle() {
 	if !k.Question().MultiSelect {
+		return
+	}
+	if !k.seen {
+		k.Move(1) // first it is shown where the cursor is
 		return
 	}
 	k.said = ""
@@ -65,7 +75,8 @@ func (k *Asking) Toggle() {
 
 // Take answers with what is chosen, else with the option under the cursor, and
 // goes to the next question. It tells whether that was the last. Own words that
-// could not be sent are taken again. CodeInvalid when there is no option to take.
+// could not be sent are taken again. CodeInvalid when there is no option to take,
+// and when none was chosen.
 func (k *Asking) Take() (last bool, err error) {
 	q := k.Question()
 	if k.said != "" {
@@ -73,6 +84,9 @@ func (k *Asking) Take() (last bool, err error) {
 	}
 	if len(q.Options) == 0 {
 		return false, cw.Errorf(cw.CodeInvalid, "it offers no options").WithHint("o answers in your own words")
+	}
+	if !k.seen {
+		return false, cw.Errorf(cw.CodeInvalid, "nothing is chosen yet").WithHint("j k or a number choose, enter sends")
 	}
 	chosen := k.chosen
 	if len(chosen) == 0 {
@@ -106,7 +120,7 @@ func (k *Asking) keep(answer string, err error) (last bool, _ error) {
 	if k.at == len(k.Questions)-1 {
 		return true, nil
 	}
-	k.at, k.cursor, k.chosen, k.said = k.at+1, 0, nil, ""
+	k.at, k.cursor, k.seen, k.chosen, k.said = k.at+1, 0, false, nil, ""
 	return false, nil
 }
 
@@ -170,7 +184,7 @@ func (k *Asking) lines(width int) []line {
 	}
 	for i, o := range q.Options {
 		bar, look := " ", plain
-		if i == k.cursor && k.said == "" {
+		if i == k.cursor && k.seen && k.said == "" {
 			bar, look = "▌", bold
 		}
 		mark := fmt.Sprintf("%d ", i+1)

@@ -12,14 +12,28 @@ import (
 
 // FromMarkdown gives the document of a Markdown text. It reads any text; bytes
 // that are none are replaced. A block that could not be written back as it was
-// understood is kept as a code block of its Markdown.
+// understood is kept as a code block of its Markdown, and so is a whole text
+// that is more than an editor can hold.
 func FromMarkdown(md string) Node {
-	if tooDeep(md) && !isFenced(md) {
-		return asCode(md)
+	doc, _ := understand(clean(md))
+	return doc
+}
+
+// understand gives the document of a clean text, and whether it is more than the
+// text as code.
+func understand(md string) (Node, bool) {
+	if code, ok := codeOf(md); ok {
+		return asCode(code), false
 	}
-	doc := convert(clean(md))
+	if !fits(md) {
+		return asCode(md), false
+	}
+	doc, ok := convert(md)
+	if !ok {
+		return asCode(md), false
+	}
 	if stable(doc) {
-		return doc
+		return doc, true
 	}
 	for i, block := range doc.Content {
 		one := Node{Type: Doc, Content: []Node{block}}
@@ -28,42 +42,26 @@ func FromMarkdown(md string) Node {
 		}
 	}
 	if stable(doc) {
-		return doc
+		return doc, true
 	}
-	return asCode(md)
+	return asCode(md), false
 }
 
 // asCode keeps a whole text as code.
 func asCode(md string) Node {
-	return Node{Type: Doc, Content: []Node{codeBlock(strings.TrimRight(clean(md), "\n"), "markdown")}}
-}
-
-// marksMax is how many quotes and items may begin in a line. What reading costs
-// grows with their square.
-const marksMax = 200
-
-// tooDeep tells of a line that begins with more.
-func tooDeep(md string) bool {
-	for line := range strings.Lines(md) {
-		start := len(line) - len(strings.TrimLeft(line, " \t>-*+.)0123456789"))
-		marks := 0
-		for i, b := range []byte(line[:start]) {
-			number := (b == '.' || b == ')') && i > 0 && line[i-1] >= '0' && line[i-1] <= '9'
-			if number || strings.IndexByte(">-*+", b) >= 0 {
-				marks++
-			}
-		}
-		// A rule of many marks is one block.
-		if marks > marksMax && strings.Trim(line, "-*+ \t\r\n") != "" {
-			return true
-		}
-	}
-	return false
+	return Node{Type: Doc, Content: []Node{codeBlock(strings.TrimRight(md, "\n"), "markdown")}}
 }
 
 // stable tells whether the document is the same after the way to Markdown and
 // back.
-func stable(doc Node) bool { return same(doc, convert(write(doc))) }
+func stable(doc Node) bool {
+	md := write(doc)
+	if !fits(md) {
+		return false
+	}
+	again, ok := convert(md)
+	return ok && same(doc, again)
+}
 
 // clean gives a text of valid characters with \n at its line ends.
 func clean(s string) string {
@@ -75,11 +73,14 @@ func clean(s string) string {
 type reader struct {
 	source []byte
 	used   map[string]bool // labels of references that something refers to
+	size   size            // of what was read
+	room   size
 }
 
-// convert reads the text as it is.
-func convert(md string) Node {
-	r := &reader{source: []byte(md), used: map[string]bool{}}
+// convert reads the text as it is; false when its document is too big, and not
+// complete then.
+func convert(md string) (Node, bool) {
+	r := &reader{source: []byte(md), used: map[string]bool{}, room: room(len(md))}
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gmtext.NewReader(r.source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
@@ -90,15 +91,24 @@ func convert(md string) Node {
 		}
 		return ast.WalkContinue, nil
 	})
-	return Node{Type: Doc, Content: r.blocks(root, 1)}
+	doc := Node{Type: Doc, Content: r.blocks(root, 1)}
+	return doc, !r.over()
+}
+
+func (r *reader) over() bool { return r.size.over(r.room) }
+
+// counted gives the node, which is counted without those in it.
+func (r *reader) counted(n Node, depth int) Node {
+	r.size.add(n, depth)
+	return n
 }
 
 // blocks gives the blocks in a block: at least an empty paragraph.
 func (r *reader) blocks(parent ast.Node, depth int) []Node {
 	var out []Node
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parent.FirstChild(); n != nil && !r.over(); n = n.NextSibling() {
 		if depth > depthMax {
-			out = append(out, codeBlock(r.deepText(n), "markdown"))
+			out = append(out, r.codeBlock(r.deepText(n), "markdown", depth))
 			continue
 		}
 		out = append(out, r.block(n, depth)...)
@@ -110,6 +120,7 @@ func (r *reader) blocks(parent ast.Node, depth int) []Node {
 }
 
 func (r *reader) block(n ast.Node, depth int) []Node {
+	r.size.parts++
 	switch n := n.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
 		if content := r.inlines(n); len(content) > 0 {
@@ -124,15 +135,15 @@ func (r *reader) block(n ast.Node, depth int) []Node {
 	case *ast.Blockquote:
 		return []Node{{Type: Blockquote, Content: r.blocks(n, depth+1)}}
 	case *ast.CodeBlock:
-		return []Node{codeBlock(r.lines(n), "")}
+		return []Node{r.codeBlock(r.lines(n), "", depth)}
 	case *ast.FencedCodeBlock:
 		info := ""
 		if n.Info != nil {
 			info = oneLine(unescape(n.Info.Segment.Value(r.source)))
 		}
-		return []Node{codeBlock(r.lines(n), strings.TrimSpace(info))}
+		return []Node{r.codeBlock(r.lines(n), strings.TrimSpace(info), depth)}
 	case *ast.HTMLBlock:
-		return []Node{codeBlock(r.html(n), "html")}
+		return []Node{r.codeBlock(r.html(n), "html", depth)}
 	case *ast.List:
 		return []Node{r.list(n, depth)}
 	case *ast.LinkReferenceDefinition:
@@ -141,7 +152,7 @@ func (r *reader) block(n ast.Node, depth int) []Node {
 		return []Node{r.table(n)}
 	}
 	if s := r.deepText(n); s != "" { // no other block is known; its text is kept all the same
-		return []Node{{Type: Paragraph, Content: []Node{{Type: Text, Text: s}}}}
+		return []Node{{Type: Paragraph, Content: r.add(nil, s, nil)}}
 	}
 	return nil
 }
@@ -173,6 +184,15 @@ func (r *reader) deepText(n ast.Node) string {
 	return strings.Trim(out.String(), "\n")
 }
 
+func (r *reader) codeBlock(code, language string, depth int) Node {
+	n := codeBlock(code, language)
+	r.size.add(n, depth)
+	for _, c := range n.Content {
+		r.size.add(c, depth)
+	}
+	return n
+}
+
 func codeBlock(code, language string) Node {
 	n := Node{Type: CodeBlock, Attrs: map[string]any{"language": nil}}
 	if language != "" {
@@ -184,20 +204,12 @@ func codeBlock(code, language string) Node {
 	return n
 }
 
-// isFenced tells of a text that is one code block for certain, as asCode is
-// written.
-func isFenced(md string) bool {
-	lines := strings.Split(strings.TrimSuffix(md, "\n"), "\n")
-	info := strings.TrimLeft(lines[0], "`")
-	fence := lines[0][:len(lines[0])-len(info)]
-	last := len(lines) - 1
-	if len(fence) < 3 || strings.Contains(info, "`") || last < 1 || lines[last] != fence {
-		return false
-	}
-	for _, line := range lines[1:last] {
-		if line = strings.TrimSpace(line); len(line) >= len(fence) && strings.Trim(line, "`") == "" {
-			return false
-		}
-	}
-	return true
+// codeOf gives the text of which asCode made this one.
+func codeOf(md string) (string, bool) {
+	const info = "markdown\n"
+	rest := strings.TrimLeft(md, "`")
+	fence := md[:len(md)-len(rest)]
+	code, ok := strings.CutPrefix(rest, info)
+	code, closed := strings.CutSuffix(strings.TrimSuffix(code, "\n"), "\n"+fence)
+	return code, ok && closed && len(fence) == max(3, longest(code, '`')+1)
 }

@@ -1,6 +1,7 @@
 package tiptap
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,14 +16,14 @@ func (r *reader) inlines(parent ast.Node) []Node {
 
 // inline adds what is in parent to out.
 func (r *reader) inline(out []Node, parent ast.Node, marks []Mark) []Node {
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+	for n := parent.FirstChild(); n != nil && !r.over(); n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
 			out = r.text(out, n, marks)
 		case *ast.String:
-			out = add(out, string(n.Value), marks)
+			out = r.add(out, string(n.Value), marks)
 		case *ast.CodeSpan:
-			out = add(out, r.code(n), codeMarks(marks))
+			out = r.add(out, r.code(n), codeMarks(marks))
 		case *ast.Emphasis:
 			kind := Italic
 			if n.Level == 2 {
@@ -38,13 +39,13 @@ func (r *reader) inline(out []Node, parent ast.Node, marks []Mark) []Node {
 		case *ast.AutoLink:
 			out = r.autoLink(out, n, marks)
 		case *ast.RawHTML:
-			out = add(out, string(n.Segments.Value(r.source)), marks)
+			out = r.add(out, string(n.Segments.Value(r.source)), marks)
 		case *east.TaskCheckBox:
 			box := "[ ] "
 			if n.IsChecked {
 				box = "[x] "
 			}
-			out = add(out, box, marks)
+			out = r.add(out, box, marks)
 		default:
 			out = r.inline(out, n, marks)
 		}
@@ -57,12 +58,12 @@ func (r *reader) text(out []Node, n *ast.Text, marks []Mark) []Node {
 	if !n.IsRaw() {
 		s = unescape([]byte(s))
 	}
-	out = add(out, s, marks)
+	out = r.add(out, s, marks)
 	switch {
 	case n.HardLineBreak():
-		return append(out, Node{Type: HardBreak})
+		return append(out, r.counted(Node{Type: HardBreak}, 0))
 	case n.SoftLineBreak():
-		return add(out, " ", marks)
+		return r.add(out, " ", marks)
 	}
 	return out
 }
@@ -94,9 +95,9 @@ func (r *reader) link(out []Node, n *ast.Link, marks []Mark) []Node {
 	href, title := address(unescape(n.Destination)), oneLine(unescape(n.Title))
 	inner := r.inline(nil, n, with(marks, linkMark(href, title)))
 	if href == "" || !safeLink(href) || len(inner) == 0 {
-		out = add(out, "[", marks)
+		out = r.add(out, "[", marks)
 		out = r.inline(out, n, marks)
-		return add(out, "]"+target(href, title), marks)
+		return r.add(out, "]"+target(href, title), marks)
 	}
 	return append(out, inner...)
 }
@@ -115,16 +116,16 @@ func (r *reader) autoLink(out []Node, n *ast.AutoLink, marks []Mark) []Node {
 		href = "mailto:" + href
 	}
 	if !safeLink(href) {
-		return add(out, label, marks)
+		return r.add(out, label, marks)
 	}
-	return add(out, label, with(marks, linkMark(href, "")))
+	return r.add(out, label, with(marks, linkMark(href, "")))
 }
 
 func (r *reader) image(out []Node, n *ast.Image, marks []Mark) []Node {
 	src, title := address(unescape(n.Destination)), oneLine(unescape(n.Title))
 	alt := strings.TrimSpace(plain(r.inline(nil, n, nil)))
 	if src == "" || !safeImage(src) {
-		return add(out, "!["+alt+"]"+target(src, title), marks)
+		return r.add(out, "!["+alt+"]"+target(src, title), marks)
 	}
 	img := Node{Type: Image, Attrs: map[string]any{"src": src, "alt": alt}}
 	if title != "" {
@@ -133,7 +134,7 @@ func (r *reader) image(out []Node, n *ast.Image, marks []Mark) []Node {
 	if m, ok := (Node{Marks: marks}).mark(Link); ok {
 		img.Marks = []Mark{m}
 	}
-	return append(out, img)
+	return append(out, r.counted(img, 0))
 }
 
 // plain gives the text of what is in a line.
@@ -150,6 +151,14 @@ func plain(nodes []Node) string {
 		}
 	}
 	return oneLine(out.String())
+}
+
+// add adds a text, and counts it.
+func (r *reader) add(out []Node, s string, marks []Mark) []Node {
+	if s != "" {
+		r.size.add(Node{Text: s, Marks: marks}, 0)
+	}
+	return add(out, s, marks)
 }
 
 // add adds a text.
@@ -229,7 +238,7 @@ func shrink(nodes []Node, kind string) []Node {
 }
 
 func shrinkRun(run []Node, kind string) []Node {
-	var before, after []Node
+	var before, after []Node // after is from the end on
 	for len(run) > 0 && run[0].Type == Text {
 		rest := strings.TrimLeftFunc(run[0].Text, unicode.IsSpace)
 		if blanks := run[0].Text[:len(run[0].Text)-len(rest)]; blanks != "" {
@@ -245,7 +254,7 @@ func shrinkRun(run []Node, kind string) []Node {
 		last := run[len(run)-1]
 		rest := strings.TrimRightFunc(last.Text, unicode.IsSpace)
 		if blanks := last.Text[len(rest):]; blanks != "" {
-			after = append([]Node{{Type: Text, Text: blanks, Marks: without(last.Marks, kind)}}, after...)
+			after = append(after, Node{Type: Text, Text: blanks, Marks: without(last.Marks, kind)})
 		}
 		run = run[:len(run)-1]
 		if rest != "" {
@@ -253,5 +262,6 @@ func shrinkRun(run []Node, kind string) []Node {
 			break
 		}
 	}
+	slices.Reverse(after)
 	return append(append(before, run...), after...)
 }

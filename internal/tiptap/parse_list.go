@@ -20,7 +20,10 @@ func (r *reader) list(n *ast.List, depth int) Node {
 		out.Type, item = TaskList, TaskItem
 	}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		li := Node{Type: item}
+		if r.over() {
+			break
+		}
+		li := r.counted(Node{Type: item}, depth)
 		box := checkBox(c)
 		if item == TaskItem {
 			li.Attrs = map[string]any{"checked": box.IsChecked}
@@ -56,15 +59,16 @@ func checkBox(item ast.Node) *east.TaskCheckBox {
 
 func (r *reader) table(n *east.Table) Node {
 	out := Node{Type: Table}
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+	for row := n.FirstChild(); row != nil && !r.over(); row = row.NextSibling() {
 		cell := TableCell
 		if row.Kind() == east.KindTableHeader {
 			cell = TableHeader
 		}
-		tr := Node{Type: TableRow}
+		tr := r.counted(Node{Type: TableRow}, 0)
 		i := 0
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
 			p := Node{Type: Paragraph, Content: normal(joinLines(r.inlines(c)))}
+			r.size.parts += 2
 			tr.Content = append(tr.Content, Node{Type: cell, Attrs: cellAttrs(n, i), Content: []Node{p}})
 			i++
 		}
@@ -98,6 +102,6 @@ func (r *reader) definition(n *ast.LinkReferenceDefinition) []Node {
 	if len(n.Title) > 0 {
 		s += ` "` + string(n.Title) + `"`
 	}
-	content := normal([]Node{{Type: Text, Text: strings.TrimSpace(oneLine(s))}})
+	content := normal(r.add(nil, strings.TrimSpace(oneLine(s)), nil))
 	return []Node{{Type: Paragraph, Content: content}}
 }

@@ -2,23 +2,48 @@ package tiptap
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
+
+	"cw/internal/cw"
 )
 
-// Whole tells whether the document of a Markdown text holds all that the text
-// says: a page that is written back from it reads the same. It does not where
-// the text has raw HTML, or what could only be kept as code.
-func Whole(md string) bool {
+// Read gives the document of a Markdown text, and whether it is whole: holds all
+// that the text says, so that a page that is written back from it reads the
+// same. It is not where the text has raw HTML, or what could only be kept as
+// code. The error is that of the context.
+func Read(ctx context.Context, md string) (doc Node, whole bool, err error) {
+	md = clean(md)
+	doc, understood := understand(md)
+	// Only what is understood is known to be small as HTML.
+	if err := context.Cause(ctx); err != nil || !understood {
+		return doc, false, err
+	}
 	before, err := reads(md)
 	if err != nil {
-		return false
+		return doc, false, context.Cause(ctx)
 	}
-	after, err := reads(write(FromMarkdown(md)))
-	return err == nil && before == after
+	after, err := reads(write(doc))
+	return doc, err == nil && before == after, context.Cause(ctx)
+}
+
+// Decode reads the JSON of a document. CodeInvalid for what is none, and for
+// more than an editor can hold.
+func Decode(data []byte) (Node, error) {
+	var doc Node
+	if err := countable(data); err != nil {
+		return doc, err
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return doc, cw.Errorf(cw.CodeInvalid, "this is no document of the editor").
+			WithHint("send its JSON as it is: a node of type doc").Because(err)
+	}
+	return doc, nil
 }
 
 // reads is what a text says, without how it is laid out: its HTML without the
@@ -26,7 +51,7 @@ func Whole(md string) bool {
 func reads(md string) (string, error) {
 	var page bytes.Buffer
 	m := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
-	if err := m.Convert([]byte(clean(md)), &page); err != nil {
+	if err := m.Convert([]byte(md), &page); err != nil {
 		return "", err
 	}
 	return strings.Join(strings.Fields(strings.NewReplacer("<p>", " ", "</p>", " ", "<", " <", ">", "> ").Replace(page.String())), " "), nil

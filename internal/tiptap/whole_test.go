@@ -1,6 +1,8 @@
 package tiptap
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -15,7 +17,7 @@ func TestWhole(t *testing.T) {
 		"[link](https://example.com \"t\") and ![img](a.png)\n", "line\nline  \nbreak\n", "---\n", "a\r\n\r\nb",
 		"tight\n\n- a\n\n- b\n",
 	} {
-		if !Whole(md) {
+		if !isWhole(t, md) {
 			a, _ := reads(md)
 			b, _ := reads(write(FromMarkdown(md)))
 			t.Errorf("%q is not whole:\n%s\n%s", md, a, b)
@@ -25,8 +27,27 @@ func TestWhole(t *testing.T) {
 		"a <b>bold</b> word\n", "<details>\n<summary>x</summary>\n</details>\n", "<!-- note -->\n\ntext\n",
 		strings.Repeat("> ", 300) + "deep\n",
 	} {
-		if Whole(md) {
+		if isWhole(t, md) {
 			t.Errorf("%q would be changed", md)
 		}
+	}
+}
+
+func isWhole(t *testing.T, md string) bool {
+	t.Helper()
+	doc, whole, err := Read(t.Context(), md)
+	if err != nil || !same(doc, FromMarkdown(md)) {
+		t.Fatalf("%q: %v, and not the document that FromMarkdown gives", md, err)
+	}
+	return whole
+}
+
+// TestReadEnds: nobody waits any more.
+func TestReadEnds(t *testing.T) {
+	t.Parallel()
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, whole, err := Read(ctx, "text"); whole || !errors.Is(err, context.Canceled) {
+		t.Error(whole, err)
 	}
 }

@@ -16,7 +16,8 @@ func Markdown(doc Node) (string, error) {
 	if doc.Type != Doc {
 		return "", cw.Errorf(cw.CodeInvalid, "a document is a node of type %q, not %q", Doc, doc.Type)
 	}
-	if err := check(doc, 0); err != nil {
+	c := checker{}
+	if err := c.check(doc, 0); err != nil {
 		return "", err
 	}
 	return write(doc), nil
@@ -28,8 +29,15 @@ var known = map[string]bool{
 	HardBreak: true, Image: true, Table: true, TableRow: true, TableHeader: true, TableCell: true, Text: true,
 }
 
-// check looks at what a stranger's document is made of.
-func check(n Node, depth int) error {
+// checker counts a stranger's document.
+type checker struct {
+	size  size
+	cells int
+}
+
+// check looks at what a document is made of, and whether it can be written: a
+// line of it has what stands before it on each level.
+func (c *checker) check(n Node, depth int) error {
 	// Each level of a list is two nodes.
 	if depth > 3*depthMax {
 		return cw.Errorf(cw.CodeInvalid, "the document is deeper than %d nodes", 3*depthMax)
@@ -38,8 +46,20 @@ func check(n Node, depth int) error {
 		return cw.Errorf(cw.CodeInvalid, "unknown node %q", n.Type).
 			WithHint("pages are made of what Markdown has: see docs/pages.md")
 	}
-	for _, c := range n.Content {
-		if err := check(c, depth+1); err != nil {
+	c.size.add(n, depth)
+	if n.Type == Table {
+		c.cells += cells(n)
+	}
+	switch {
+	case c.size.parts > partsMax:
+		return tooBig("nodes and marks")
+	case c.size.bytes > bytesMax:
+		return tooBig("text")
+	case c.cells > cellsMax:
+		return tooBig("cells of tables")
+	}
+	for _, child := range n.Content {
+		if err := c.check(child, depth+1); err != nil {
 			return err
 		}
 	}
@@ -192,8 +212,10 @@ func list(n Node, other bool) (string, bool) {
 		mark = "* "
 	}
 	items := listItems(n, mark, between, other)
-	if slices.ContainsFunc(items, func(s string) bool { return ruleLike.MatchString(s) }) {
-		items = listItems(n, "+ ", between, other)
+	if slices.ContainsFunc(items, ruleLike.MatchString) {
+		for i, s := range items {
+			items[i] = "+" + s[1:] // lists of numbers are like no rule
+		}
 	}
 	return strings.Join(items, between), len(items) > 0
 }
@@ -250,12 +272,17 @@ func listItem(item Node, mark, between string) string {
 	} else {
 		body = blocks(content)
 	}
-	if box != "" && (len(content) == 0 || blocks(content[:1]) == "") && body != "" {
+	if box != "" && body != "" && !beginsWithText(content) {
 		body = strings.TrimRight(box, " ") + "\n\n" + body
 	} else {
 		body = box + body
 	}
 	return strings.TrimRight(mark+indent(body, len(mark)), " ")
+}
+
+// beginsWithText tells of an item whose box has a line to stand in.
+func beginsWithText(content []Node) bool {
+	return len(content) > 0 && content[0].Type == Paragraph && lineOf(content[0].Content, inParagraph) != ""
 }
 
 // indent sets all lines but the first below the first.

@@ -162,10 +162,7 @@ func (w *lineWriter) auto(n Node) bool {
 
 // codeSpan writes code in a line.
 func codeSpan(s string, inTable bool) string {
-	fence := "`"
-	for hasRow(s, len(fence)) {
-		fence += "`"
-	}
+	fence := strings.Repeat("`", missingRow(s))
 	blank := strings.TrimLeft(s, " ") == ""
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || !blank && s[0] == ' ' && s[len(s)-1] == ' ' {
 		s = " " + s + " "
@@ -176,19 +173,15 @@ func codeSpan(s string, inTable bool) string {
 	return fence + s + fence
 }
 
-// hasRow tells whether there is a row of exactly n backticks.
-func hasRow(s string, n int) bool {
-	for s != "" {
-		start := strings.IndexByte(s, '`')
-		if start < 0 {
-			return false
-		}
-		s = s[start:]
-		rest := strings.TrimLeft(s, "`")
-		if len(s)-len(rest) == n {
-			return true
-		}
-		s = rest
+// missingRow gives the least number of which no row of backticks is.
+func missingRow(s string) int {
+	rows := map[int]bool{}
+	for row := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != '`' }) {
+		rows[len(row)] = true
 	}
-	return false
+	n := 1
+	for rows[n] {
+		n++
+	}
+	return n
 }

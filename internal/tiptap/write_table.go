@@ -13,7 +13,7 @@ func table(n Node) (string, bool) {
 		var cells []string
 		for _, cell := range row.Content {
 			cells = append(cells, cellLine(cell))
-			for range min(cell.int("colspan", 1), 100) - 1 {
+			for range span(cell) - 1 {
 				cells = append(cells, "")
 			}
 		}
@@ -34,6 +34,22 @@ func table(n Node) (string, bool) {
 		}
 	}
 	return strings.TrimSuffix(out.String(), "\n"), true
+}
+
+func span(cell Node) int { return min(max(cell.int("colspan", 1), 1), 100) }
+
+// cells is how many cells a table has when it is written: each row as many as
+// the longest.
+func cells(n Node) int {
+	columns := 0
+	for _, row := range n.Content {
+		width := 0
+		for _, cell := range row.Content {
+			width += span(cell)
+		}
+		columns = max(columns, width)
+	}
+	return columns * len(n.Content)
 }
 
 func cellLine(cell Node) string {

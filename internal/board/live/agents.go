@@ -94,7 +94,7 @@ func (m *Model) diff() tea.Cmd {
 		return m.noSubject()
 	}
 	m.note("Reading what " + a.Alias + " changed")
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		var text, files strings.Builder
 		for _, p := range a.Projects {
 			d, err := m.Services.Diff(ctx, string(a.ID), cw.DiffRequest{Project: p.Project})
@@ -111,7 +111,7 @@ func (m *Model) diff() tea.Cmd {
 		if whole == "" {
 			return did{note: a.Alias + " changed nothing so far"}
 		}
-		return did{then: func() tea.Cmd {
+		return did{open: func() tea.Cmd {
 			m.view.Note, m.view.Sheet = board.Note{}, board.NewSheet(title, whole, true)
 			return nil
 		}}
@@ -127,13 +127,14 @@ func (m *Model) stop() tea.Cmd {
 		return nil
 	}
 	m.note("Looking for work that is not committed")
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		files, unknown := m.uncommitted(ctx, targets)
-		return did{then: func() tea.Cmd {
+		if len(targets) == 1 && files+unknown == 0 {
+			return did{then: func() tea.Cmd { return m.stopAll(targets) }}
+		}
+		late := "nothing was stopped, for that is to be confirmed: press s again"
+		return did{late: late, open: func() tea.Cmd {
 			m.view.Note = board.Note{}
-			if len(targets) == 1 && files+unknown == 0 {
-				return m.stopAll(targets)
-			}
 			m.ask(stopQuestion(targets, files, unknown), func() tea.Cmd { return m.stopAll(targets) })
 			return nil
 		}}

@@ -92,7 +92,7 @@ func (m *Model) begin(k *board.Asking) {
 
 // questions reads the questions of a thing that waits, as they are now.
 func (m *Model) questions(it cw.InboxItem) tea.Cmd {
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		k := board.Asking{Who: it.Agent, Behind: it.Behind}
 		for _, id := range it.QuestionIDs {
 			q, err := m.Services.Question(ctx, string(id))
@@ -106,7 +106,7 @@ func (m *Model) questions(it cw.InboxItem) tea.Cmd {
 		if len(k.Questions) == 0 {
 			return did{note: "it was answered meanwhile"}
 		}
-		return did{then: func() tea.Cmd { m.begin(&k); return nil }}
+		return did{open: func() tea.Cmd { m.begin(&k); return nil }}
 	})
 }
 

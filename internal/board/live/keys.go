@@ -21,6 +21,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.typing(k)
 	}
 	m.view.Note = board.Note{}
+	m.turn++
 	switch {
 	case m.view.Confirm != "":
 		return m.confirmKey(name)

@@ -62,7 +62,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 		if _, err := p.house.Answer(t.Context(), cw.AnswersRequest{Answers: map[cw.QuestionID]string{q.Items[0].ID: "red"}}); err != nil {
 			t.Fatal(err)
 		}
-		p.press("enter")
+		p.press("2", "enter")
 		p.hides("brave-otter asks")
 		p.hides("answered: brave-otter goes on")
 		if !p.model.view.Note.Bad {

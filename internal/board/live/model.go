@@ -38,6 +38,7 @@ type Model struct {
 	view    board.View
 	reader  *reader // of the selected agent's log; nil before it is read
 	wanted  int     // number of the last wish for a log
+	turn    int     // number of the last key, and of what it asked for
 	typed   *typing // what the line at the bottom is for
 	confirm func() tea.Cmd
 	reading *cw.InboxItem         // what the sheet with verdicts is about
@@ -67,7 +68,11 @@ type (
 	did struct {
 		note string
 		err  error
-		then func() tea.Cmd
+		then func() tea.Cmd // what follows in any case
+
+		turn int            // that fetched it; 0: it is told whatever came meanwhile
+		open func() tea.Cmd // what is shown or asked, in that turn alone
+		late string         // what is said in a later one, instead of everything else
 	}
 )
 
@@ -132,10 +137,20 @@ func (m *Model) saw(s seen) tea.Cmd {
 	return nil
 }
 
-// did takes the end of a call.
+// did takes the end of a call. What comes when the person went on neither changes
+// what they type nor what they are asked.
 func (m *Model) did(d did) (cmd tea.Cmd) {
 	if d.then != nil {
 		cmd = d.then()
+	}
+	if d.turn != 0 && (d.turn != m.turn || m.typed != nil || m.view.Confirm != "") {
+		if d.late != "" {
+			m.note(d.late)
+		}
+		return cmd
+	}
+	if d.open != nil {
+		cmd = tea.Batch(cmd, d.open())
 	}
 	switch {
 	case d.err != nil:
@@ -164,4 +179,16 @@ func (m *Model) say(err error) {
 // call runs something that takes its time beside the program.
 func (m *Model) call(f func(context.Context) did) tea.Cmd {
 	return func() tea.Msg { return f(m.ctx) }
+}
+
+// fetch runs what is to be shown or asked next. Only its reply to the last turn
+// counts: who pressed another key meanwhile wants something else.
+func (m *Model) fetch(f func(context.Context) did) tea.Cmd {
+	m.turn++
+	turn := m.turn
+	return m.call(func(ctx context.Context) did {
+		d := f(ctx)
+		d.turn = turn
+		return d
+	})
 }

@@ -17,7 +17,7 @@ func verdictKeys(yes, no string) [][2]string { return [][2]string{{"y", yes}, {"
 // proposals shows what an agent suggests.
 func (m *Model) proposals(it cw.InboxItem) tea.Cmd {
 	m.note("Reading the proposals")
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		var text strings.Builder
 		for i, id := range it.ProposalIDs {
 			p, err := m.Services.Proposal(ctx, id)
@@ -37,7 +37,7 @@ func (m *Model) proposals(it cw.InboxItem) tea.Cmd {
 		if len(it.ProposalIDs) == 1 {
 			title = it.Agent + " suggests a change"
 		}
-		return did{then: func() tea.Cmd {
+		return did{open: func() tea.Cmd {
 			m.view.Note, m.view.Sheet = board.Note{}, board.NewSheet(title, text.String(), true)
 			m.view.Sheet.Keys, m.reading = verdictKeys("accept all", "dismiss all"), &it
 			return nil
@@ -47,7 +47,7 @@ func (m *Model) proposals(it cw.InboxItem) tea.Cmd {
 
 // checkpoint shows what a person is to decide, do or look at.
 func (m *Model) checkpoint(it cw.InboxItem) tea.Cmd {
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		t, err := m.Services.Task(ctx, it.TaskID)
 		if err != nil {
 			return did{err: err}
@@ -56,7 +56,7 @@ func (m *Model) checkpoint(it cw.InboxItem) tea.Cmd {
 		if t.Summary != "" {
 			text += "\n\nWhat was done:\n" + t.Summary
 		}
-		return did{then: func() tea.Cmd {
+		return did{open: func() tea.Cmd {
 			m.view.Sheet = board.NewSheet(t.Name, strings.TrimSpace(text), false)
 			m.view.Sheet.Keys, m.reading = verdictKeys("done", "not done"), &it
 			return nil
@@ -96,12 +96,12 @@ func (m *Model) accept() tea.Cmd {
 
 // decide says that a checkpoint is done. A decision is asked for what it asks.
 func (m *Model) decide(it cw.InboxItem) tea.Cmd {
-	return m.call(func(ctx context.Context) did {
+	return m.fetch(func(ctx context.Context) did {
 		t, err := m.Services.Task(ctx, it.TaskID)
 		if err != nil {
 			return did{err: err}
 		}
-		return did{then: func() tea.Cmd {
+		return did{open: func() tea.Cmd {
 			k := board.Asking{Who: t.Name, Task: t.ID, Behind: it.Behind}
 			for _, q := range cw.FilledQuestions(t.Questions) {
 				k.Questions = append(k.Questions, q.Question())
@@ -157,10 +157,11 @@ func (m *Model) dismiss() tea.Cmd {
 
 // settled does what settles the selected thing, and goes back to the board.
 func (m *Model) settled(word string, act func(context.Context) error) tea.Cmd {
+	about := m.view.Sheet
 	return m.call(func(ctx context.Context) did {
 		err := act(ctx)
 		return did{err: err, note: word, then: func() tea.Cmd {
-			if err == nil {
+			if err == nil && m.view.Sheet == about { // not one that was opened meanwhile
 				m.view.Sheet = nil
 			}
 			return nil

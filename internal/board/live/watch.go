@@ -36,15 +36,7 @@ func Watch(ctx context.Context, svc Watched, look func(context.Context) error, a
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		for _, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: true, Also: also}) {
-			if err != nil {
-				return // without events it looks now and then
-			}
-			select {
-			case bell <- struct{}{}:
-			default:
-			}
-		}
+		hear(ctx, svc, bell, also)
 	}()
 	defer func() { stop(); <-over }()
 	for {
@@ -88,5 +80,37 @@ func restUntil(ctx context.Context, svc cw.DaemonService, bell <-chan struct{}, 
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// hear rings the bell when events tell of something, those of also too, until ctx ends. After an
+// error it asks for events again, from the last one that it heard; where those
+// are gone or were never there, from now on, and all is looked at anew. It waits
+// in between, longer each time, but not after something was heard.
+func hear(ctx context.Context, svc cw.EventService, bell chan<- struct{}, also []cw.EventType) {
+	ring := func() {
+		select {
+		case bell <- struct{}{}:
+		default: // it rang, and nobody looked yet
+		}
+	}
+	last, wait := int64(0), Every
+	for ctx.Err() == nil {
+		for e, err := range svc.Events(ctx, cw.EventQuery{Follow: true, Tail: last == 0, After: last, Also: also}) {
+			if err != nil {
+				if cw.ErrorCode(err) != cw.CodeUnreachable {
+					last = 0
+				}
+				break
+			}
+			last, wait = max(last, e.Seq), Every // live events have no number
+			ring()
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		wait = min(2*wait, Quiet)
+		ring()
 	}
 }

@@ -1291,7 +1291,7 @@ export interface paths {
         };
         /**
          * The text of a page for the Tiptap editor
-         * @description The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, `markdownOnly` is set: then the document is for reading alone.
+         * @description The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, or is too big for it, `markdownOnly` is set: then the document is for reading alone.
          *
          *     Over TCP it needs a token with the scope `read`. An agent (scope `self:read`) may only name what belongs to its own initiative.
          */
@@ -4240,7 +4240,7 @@ export interface components {
         EditorDocument: {
             /** @description the text, as the editor's JSON: a node of type doc */
             document: unknown;
-            /** @description the text has something that the editor cannot hold, such as HTML: it can be shown, and is edited as Markdown */
+            /** @description the text has something that the editor cannot hold, such as HTML, or is too big for it: it can be shown, and is edited as Markdown */
             markdownOnly?: boolean;
             /** @description the page */
             page: string;

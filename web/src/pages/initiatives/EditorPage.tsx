@@ -28,7 +28,7 @@ interface Props {
 export function EditorPage({ page, active, row }: Props) {
   const { client } = useCw();
   const read = useQuery(documentQuery(client, page.id));
-  if (read.data?.markdownOnly) return <MarkdownPage page={page} active={active} row={(note) => row(<>{note}<span>Edited as Markdown: it has HTML</span></>)} />;
+  if (read.data?.markdownOnly) return <MarkdownPage page={page} active={active} row={(note) => row(<>{note}<span>Edited as Markdown: it has HTML, or is too big for the editor</span></>)} />;
   if (read.data) return <Document page={page} read={read.data} active={active} row={row} />;
   return (
     <>
