@@ -13,7 +13,7 @@ const SignIn = lazy(() => import("./SignIn").then((file) => ({ default: file.Sig
 export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
   const token = useSyncExternalStore(cw.client.session.subscribe, () => cw.client.session.token);
   useEffect(() => {
-    if (token === null) return;
+    if (token === null) return cw.queries.clear(); // what was read was this session's to see
     const end = new AbortController();
     runKeys(end.signal);
     runClock(end.signal);
