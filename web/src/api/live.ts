@@ -32,6 +32,8 @@ export class Live {
   constructor(
     private readonly client: Client,
     private readonly queries: QueryClient,
+    /** Events were missed for good: everything is read anew. */
+    private readonly onMissed: () => void = () => undefined,
   ) {}
 
   /** Follows until the signal ends it. */
@@ -51,10 +53,7 @@ export class Live {
         // What is not stored was missed, and what was asked for before the stream stood may be old.
         if (state.kind === "live" && before !== "live") void this.queries.invalidateQueries();
       },
-      onGone: () => {
-        void this.queries.invalidateQueries();
-        return null;
-      },
+      onGone: this.onMissed,
     });
   }
 

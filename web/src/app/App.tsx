@@ -17,7 +17,7 @@ export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
     const end = new AbortController();
     runKeys(end.signal);
     runClock(end.signal);
-    void cw.live.run(end.signal).catch(() => undefined); // a refusal forgets the token, or is told by what the pages read
+    void cw.live.run(end.signal);
     return () => end.abort();
   }, [cw, token]);
   if (token === null) return <Suspense fallback={null}><SignIn error={signInError} /></Suspense>;

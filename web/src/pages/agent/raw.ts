@@ -52,7 +52,9 @@ export class RawReader {
       await follow({
         client: this.client, url: this.url(this.start, "closed"), after: null, signal: this.whole.signal,
         onFrame: (frame) => this.take(JSON.parse(frame.data) as Schema<"Chunk">),
-        onState: () => undefined,
+        onState: (state) => {
+          if (state.kind === "ended" && state.why) this.set({ error: state.why });
+        },
       });
     } catch (error) {
       if (!this.whole.signal.aborted) this.set({ error, ready: true });

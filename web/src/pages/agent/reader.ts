@@ -136,10 +136,11 @@ export class Reader {
       signal: live.signal,
       onFrame: (frame) => this.arrived(JSON.parse(frame.data) as OutputEvent),
       onState: (state) => {
-        if (!live.signal.aborted) this.set({ stream: state.kind });
+        if (live.signal.aborted) return;
+        this.set({ stream: state.kind });
+        if (state.kind === "ended" && state.why) this.set({ error: state.why });
       },
-    }).catch((error: unknown) => {
-      if (!live.signal.aborted) this.set({ error });
+      onGone: () => void this.start(),
     });
   }
 
