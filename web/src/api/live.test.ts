@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Client } from "./client";
 import { Live } from "./live";
@@ -47,4 +47,62 @@ test("a stream that is refused for good is not called live", async () => {
   run();
   await vi.advanceTimersByTimeAsync(100);
   expect(live.state.get()).toMatchObject({ kind: "ended", why: { message: "the token may not do this" } });
+});
+
+/** A stream that tells events when the test does. */
+function told() {
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (stream = controller) });
+  const tell = (type: string) => stream?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ type, at: "" })}\n\n`));
+  return { answer: new Response(body), tell };
+}
+
+/** A read of the diff that takes so long, and how often it began, ended and was broken off. */
+function slowDiff(queries: QueryClient, ms: number) {
+  const reads = { begun: 0, whole: 0, broken: 0 };
+  const observer = new QueryObserver(queries, {
+    queryKey: ["diff"],
+    queryFn: async ({ signal }) => {
+      const n = ++reads.begun;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      if (signal.aborted) reads.broken++;
+      else reads.whole++;
+      return n;
+    },
+  });
+  observer.subscribe(() => undefined);
+  return reads;
+}
+
+test("steady events break off no read, and a slow one ends again and again", async () => {
+  const { answer, tell } = told();
+  const { queries, end, run } = setUp(answer);
+  const reads = slowDiff(queries, 1500);
+  run();
+  for (let i = 0; i < 300; i++) {
+    tell("merge:queued");
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(reads.broken).toBe(0);
+  expect(reads.whole).toBeGreaterThan(15);
+  end.abort();
+});
+
+test("what became old while it was read is read once more, and then no more", async () => {
+  const { answer, tell } = told();
+  const { queries, end, run } = setUp(answer);
+  run();
+  await vi.advanceTimersByTimeAsync(2000);
+  const reads = slowDiff(queries, 1500);
+  await vi.advanceTimersByTimeAsync(100);
+  tell("merge:queued");
+  tell("merge:merged");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).toEqual({ begun: 1, whole: 0, broken: 0 });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).toEqual({ begun: 2, whole: 1, broken: 0 });
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(reads).toEqual({ begun: 2, whole: 2, broken: 0 });
+  expect(queries.getQueryState(["diff"])).toMatchObject({ isInvalidated: false, data: 2 });
+  end.abort();
 });

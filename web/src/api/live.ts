@@ -1,4 +1,4 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import { Store } from "../lib/store";
 import type { Client, Schema } from "./client";
 import { follow, type StreamState } from "./stream";
@@ -24,6 +24,8 @@ export class Live {
   private readonly activities = new Map<string, Store<Activity | null>>();
   private readonly waiting = new Map<string, Activity>();
   private readonly old = new Set<string>();
+  /** What became old while it was read, by the hashes of the keys. */
+  private readonly oldWhileRead = new Set<string>();
   private readonly watchers = new Set<(event: CwEvent) => void>();
   private rereadTimer: ReturnType<typeof setTimeout> | null = null;
   private repaintTimer: ReturnType<typeof setTimeout> | null = null;
@@ -34,7 +36,11 @@ export class Live {
     private readonly queries: QueryClient,
     /** Events were missed for good: everything is read anew. */
     private readonly onMissed: () => void = () => undefined,
-  ) {}
+  ) {
+    queries.getQueryCache().subscribe(({ query }) => {
+      if (query.state.fetchStatus === "idle" && this.oldWhileRead.delete(query.queryHash)) this.readAnew((one) => one === query);
+    });
+  }
 
   /** Follows until the signal ends it. */
   async run(signal: AbortSignal): Promise<void> {
@@ -51,7 +57,7 @@ export class Live {
         const before = this.state.get().kind;
         this.state.set(state);
         // What is not stored was missed, and what was asked for before the stream stood may be old.
-        if (state.kind === "live" && before !== "live") void this.queries.invalidateQueries();
+        if (state.kind === "live" && before !== "live") this.readAnew(() => true);
       },
       onGone: this.onMissed,
     });
@@ -82,8 +88,20 @@ export class Live {
     this.lastReread = Date.now();
     const keys = new Set(this.old);
     this.old.clear();
-    void this.queries.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) });
+    this.readAnew((query) => keys.has(String(query.queryKey[0])));
   };
+
+  /**
+   * Makes data be read anew. A read on its way is never broken off, or steady
+   * events would keep a slow one from ever ending; it may have been asked for
+   * before the event, so it is followed by one more.
+   */
+  private readAnew(predicate: (query: Query) => boolean): void {
+    for (const query of this.queries.getQueryCache().findAll({ predicate })) {
+      if (query.state.fetchStatus !== "idle") this.oldWhileRead.add(query.queryHash);
+    }
+    void this.queries.invalidateQueries({ predicate }, { cancelRefetch: false });
+  }
 
   private noteActivity(event: CwEvent): void {
     const told = event.data as { activity?: Activity } | undefined;
