@@ -49,11 +49,17 @@ test("a stream that is refused for good is not called live", async () => {
   expect(live.state.get()).toMatchObject({ kind: "ended", why: { message: "the token may not do this" } });
 });
 
+function look(state: DocumentVisibilityState): void {
+  vi.spyOn(document, "visibilityState", "get").mockReturnValue(state);
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
 /** A stream that tells events when the test does. */
 function told() {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let seq = 0;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (stream = controller) });
-  const tell = (type: string) => stream?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ type, at: "" })}\n\n`));
+  const tell = (type: string) => stream?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ seq: ++seq, type, at: "" })}\n\n`));
   return { answer: new Response(body), tell };
 }
 
@@ -105,4 +111,33 @@ test("what became old while it was read is read once more, and then no more", as
   expect(reads).toEqual({ begun: 2, whole: 2, broken: 0 });
   expect(queries.getQueryState(["diff"])).toMatchObject({ isInvalidated: false, data: 2 });
   end.abort();
+});
+
+test("a tab that rests hears from one that does not what became old", async () => {
+  const channels: BroadcastChannel[] = [];
+  vi.stubGlobal("BroadcastChannel", class {
+    onmessage: ((message: { data: unknown }) => void) | null = null;
+    constructor() {
+      channels.push(this as unknown as BroadcastChannel);
+    }
+    postMessage = (data: unknown) => channels.forEach((one) => one !== (this as unknown) && one.onmessage?.({ data } as MessageEvent));
+    close = () => undefined;
+  });
+  const { answer, tell } = told();
+  const { asked, queries, live, end, run } = setUp(answer);
+  run();
+  await vi.advanceTimersByTimeAsync(2000);
+  const resting = new Live(live["client"], queries);
+  vi.stubGlobal("navigator", { locks: { request: () => new Promise(() => undefined) } });
+  look("hidden");
+  void resting.run(end.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(resting.state.get().kind).toBe("resting");
+  const anew = vi.spyOn(queries, "invalidateQueries");
+  tell("question:requested");
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(anew).toHaveBeenCalledTimes(2); // one for each of them
+  expect(asked).toHaveLength(1);
+  end.abort();
+  look("visible");
 });

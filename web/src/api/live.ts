@@ -1,5 +1,6 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 import { Store } from "../lib/store";
+import { keepsEvents } from "./awake";
 import type { Client, Schema } from "./client";
 import { follow, type StreamState } from "./stream";
 import { touched, type EventHead } from "./touched";
@@ -42,15 +43,23 @@ export class Live {
     });
   }
 
-  /** Follows until the signal ends it. */
+  /** Follows until the signal ends it. While this tab rests it hears from one that does not, so that its title stays true. */
   async run(signal: AbortSignal): Promise<void> {
+    const tabs = new BroadcastChannel("cw.live");
+    tabs.onmessage = ({ data }) => {
+      if (this.state.get().kind === "resting") this.makeOld(data as EventHead);
+    };
+    signal.addEventListener("abort", () => tabs.close());
     await follow({
       client: this.client,
       url: "/v1/events?follow=true&tail=true",
       after: null,
       signal,
+      awake: keepsEvents(signal),
       onFrame: (frame) => {
-        this.take(JSON.parse(frame.data) as CwEvent);
+        const event = JSON.parse(frame.data) as CwEvent;
+        this.take(event);
+        if (event.seq) tabs.postMessage({ type: event.type });
       },
       onPlace: (id) => this.seq.set(Number(id)),
       onState: (state) => {
@@ -78,7 +87,11 @@ export class Live {
 
   private take(event: CwEvent): void {
     for (const watcher of this.watchers) watcher(event);
-    if (event.type === "agent:activity") return this.noteActivity(event);
+    if (event.type === "agent:activity") this.noteActivity(event);
+    else this.makeOld(event);
+  }
+
+  private makeOld(event: EventHead): void {
     for (const key of touched(event)) this.old.add(key);
     this.rereadTimer ??= setTimeout(this.reread, Math.max(50, this.lastReread + REREAD - Date.now()));
   }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { Store } from "../lib/store";
 import { Client } from "./client";
 import type { Problem } from "./problem";
 import { Session } from "./session";
@@ -6,10 +7,12 @@ import { follow, type StreamState } from "./stream";
 
 const answers: (() => Response)[] = [];
 const asked: (string | null)[] = [];
+const signals: AbortSignal[] = [];
 
 afterEach(() => {
   answers.length = 0;
   asked.length = 0;
+  signals.length = 0;
   vi.unstubAllGlobals();
 });
 
@@ -18,6 +21,7 @@ function daemon(...given: (() => Response)[]) {
   answers.push(...given);
   vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
     asked.push(new Headers(init.headers).get("Last-Event-ID"));
+    if (init.signal) signals.push(init.signal);
     const answer = answers.shift();
     return answer ? Promise.resolve(answer()) : Promise.reject(new TypeError("refused"));
   });
@@ -27,7 +31,7 @@ const frames = (text: string) => () => new Response(text);
 const refused = (status: number, code: string) => () => new Response(JSON.stringify({ code, message: "no", hint: "" }), { status });
 const failure = (code: string) => `event: failure\ndata: {"code":"${code}","message":"no"}\n\n`;
 
-async function run(after: string | null = null) {
+async function run(after: string | null = null, awake?: Store<boolean>) {
   const got: string[] = [];
   const states: StreamState["kind"][] = [];
   const waits: number[] = [];
@@ -38,6 +42,7 @@ async function run(after: string | null = null) {
     url: "/v1/events",
     after,
     signal: new AbortController().signal,
+    ...(awake ? { awake } : {}),
     onFrame: (frame) => got.push(frame.data),
     onState: (state) => {
       states.push(state.kind);
@@ -110,6 +115,47 @@ test("a bug is asked again, and more seldom each time, also when the stream begi
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
   expect(states.at(-1)).toBe("ended");
   expect(asked.at(-1)).toBe("7");
+});
+
+test("who rests holds no connection, and goes on where it was", async () => {
+  const awake = new Store(true);
+  daemon(() => {
+    const signal = signals.at(-1);
+    return new Response(new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode("id: 1\ndata: a\n\n"));
+        signal?.addEventListener("abort", () => controller.error(new DOMException("", "AbortError")));
+      },
+    }));
+  }, frames(`id: 2\ndata: b\n\n${end}`));
+  const running = run(null, awake);
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve)); // what came is read
+  awake.set(false);
+  expect(signals[0]?.aborted).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(asked).toHaveLength(1);
+  awake.set(true);
+  const { got, states } = await running;
+  expect(got).toEqual(["a", "b"]);
+  expect(asked).toEqual([null, "1"]);
+  expect(states).toEqual(["connecting", "live", "resting", "connecting", "live", "ended"]);
+});
+
+test("who goes to rest and wakes at once has not lost its connection", async () => {
+  const awake = new Store(true);
+  daemon(() => {
+    const signal = signals.at(-1);
+    return new Response(new ReadableStream({ start: (controller) => signal?.addEventListener("abort", () => controller.error(new DOMException("", "AbortError"))) }));
+  }, frames(end));
+  const running = run("5", awake);
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve));
+  awake.set(false);
+  awake.set(true);
+  const { states } = await running;
+  expect(states).not.toContain("lost");
+  expect(asked).toEqual(["5", "5"]);
 });
 
 test("a refused token is forgotten", async () => {

@@ -1,3 +1,4 @@
+import type { Store } from "../lib/store";
 import type { Client } from "./client";
 import { Problem } from "./problem";
 import { FrameReader, type Frame } from "./sse";
@@ -6,6 +7,8 @@ import { FrameReader, type Frame } from "./sse";
 export type StreamState =
   | { kind: "connecting" }
   | { kind: "live" }
+  /** Let go by this page itself, until it is awake again. */
+  | { kind: "resting" }
   | { kind: "lost"; since: number; nextTry: number }
   /** It does not go on: it is whole, or was refused for good. */
   | { kind: "ended"; why: Problem | null };
@@ -26,6 +29,8 @@ export interface StreamOptions {
    */
   onGone?: () => void;
   signal: AbortSignal;
+  /** While it is false no connection is held, and the stream rests. */
+  awake?: Store<boolean>;
   /** Waits, for tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -50,6 +55,20 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Waits until it is true, or the signal ends it. */
+function until(store: Store<boolean>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!store.get() && !signal.aborted) return;
+      forget();
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    const forget = store.subscribe(look);
+    signal.addEventListener("abort", look);
+  });
+}
+
 /** Refusals that pass: a full house, a daemon that is ending, a bug that the next try may not meet. */
 const passing = new Set(["internal", "too_many", "unreachable", "timeout", "interrupted"]);
 const passes = (problem: Problem): boolean => problem.status === 0 || problem.status >= 500 || passing.has(problem.code);
@@ -63,7 +82,7 @@ const misplaced = new Set(["gone", "invalid"]);
  * frame, so nothing is left out and nothing comes twice.
  */
 export async function follow(options: StreamOptions): Promise<void> {
-  const { signal, onState, wait = pause } = options;
+  const { signal, onState, awake, wait = pause } = options;
   let after = options.after;
   let lostSince: number | null = null;
   let delay = FIRST_WAIT;
@@ -71,8 +90,16 @@ export async function follow(options: StreamOptions): Promise<void> {
   let failed = false;
   onState({ kind: "connecting" });
   while (!signal.aborted) {
+    if (awake?.get() === false) {
+      onState({ kind: "resting" });
+      await until(awake, signal);
+      if (signal.aborted) return;
+      lostSince = null;
+      delay = FIRST_WAIT;
+      onState({ kind: "connecting" });
+    }
     try {
-      const ended = await readOnce(options, after, (frame) => {
+      const how = await readOnce(options, after, (frame) => {
         if (frame.id === null) return;
         after = frame.id;
         options.onPlace?.(after);
@@ -81,7 +108,8 @@ export async function follow(options: StreamOptions): Promise<void> {
         if (!failed) delay = FIRST_WAIT;
         onState({ kind: "live" });
       });
-      if (ended) return onState({ kind: "ended", why: null });
+      if (how === "whole") return onState({ kind: "ended", why: null });
+      if (how === "rested") continue;
       failed = false;
     } catch (error) {
       if (signal.aborted) return;
@@ -104,11 +132,16 @@ export async function follow(options: StreamOptions): Promise<void> {
   }
 }
 
-/** Reads one connection to its end. true: the stream is whole. */
-async function readOnce(options: StreamOptions, after: string | null, note: (frame: Frame) => void, opened: () => void): Promise<boolean> {
+/** Reads one connection until the stream is whole, the connection ends, or the page lets it go. */
+async function readOnce(options: StreamOptions, after: string | null, note: (frame: Frame) => void, opened: () => void): Promise<"whole" | "broken" | "rested"> {
   const connection = new AbortController();
   const end = () => connection.abort();
   options.signal.addEventListener("abort", end);
+  let rested = false;
+  const forget = options.awake?.subscribe(() => {
+    rested = true; // it was awake when it began
+    end();
+  });
   let silence = setTimeout(end, SILENCE);
   try {
     const headers = after === null ? undefined : { "Last-Event-ID": after };
@@ -118,18 +151,22 @@ async function readOnce(options: StreamOptions, after: string | null, note: (fra
     const frames = new FrameReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return false;
+      if (done) return "broken";
       clearTimeout(silence);
       silence = setTimeout(end, SILENCE);
       for (const frame of frames.push(value)) {
-        if (frame.event === "end") return true;
+        if (frame.event === "end") return "whole";
         if (frame.event === "failure") throw failureOf(frame);
         note(frame);
         if (frame.event === "") options.onFrame(frame);
       }
     }
+  } catch (error) {
+    if (rested) return "rested";
+    throw error;
   } finally {
     clearTimeout(silence);
+    forget?.();
     options.signal.removeEventListener("abort", end);
     connection.abort();
   }

@@ -10,6 +10,7 @@ import { useHints } from "./keys";
 const states = {
   connecting: { icon: "s-starting", tone: "text-work", word: "Connecting" },
   live: { icon: "s-idle", tone: "text-done", word: "Live" },
+  resting: { icon: "s-starting", tone: "text-work", word: "Resting" },
   lost: { icon: "s-stalled", tone: "text-need-mark", word: "Connection lost" },
   ended: { icon: "s-error", tone: "text-fail", word: "Not live" },
 };

@@ -1,3 +1,4 @@
+import { visible } from "../../api/awake";
 import type { Client, Schema } from "../../api/client";
 import { FrameReader } from "../../api/sse";
 import { follow } from "../../api/stream";
@@ -53,7 +54,7 @@ export class RawReader {
       this.aligned = this.start === 0;
       this.set({ ready: true });
       await follow({
-        client: this.client, url: this.url(this.start, "closed"), after: null, signal: this.whole.signal,
+        client: this.client, url: this.url(this.start, "closed"), after: null, signal: this.whole.signal, awake: visible,
         onFrame: (frame) => this.take(JSON.parse(frame.data) as Schema<"Chunk">),
         onState: (state) => {
           if (state.kind === "ended" && state.why) this.set({ error: state.why });
