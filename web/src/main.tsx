@@ -5,6 +5,7 @@ import { Live } from "./api/live";
 import { Problem } from "./api/problem";
 import { codeIn, endFormer, redeem, Session } from "./api/session";
 import { App } from "./app/App";
+import { say } from "./app/notices";
 import { applyTheme } from "./app/theme";
 import "./styles/main.css";
 
@@ -36,5 +37,6 @@ const queries = new QueryClient({
     },
   },
 });
+const live = new Live(client, queries, () => say("Some events are no longer to be had, so everything was read anew."));
 const signInError = await signIn(session);
-createRoot(document.getElementById("root") as HTMLElement).render(<App cw={{ client, queries, live: new Live(client, queries) }} signInError={signInError} />);
+createRoot(document.getElementById("root") as HTMLElement).render(<App cw={{ client, queries, live }} signInError={signInError} />);

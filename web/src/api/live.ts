@@ -1,5 +1,6 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import { Store } from "../lib/store";
+import { keepsEvents } from "./awake";
 import type { Client, Schema } from "./client";
 import { follow, type StreamState } from "./stream";
 import { touched, type EventHead } from "./touched";
@@ -20,12 +21,12 @@ export class Live {
   readonly state = new Store<StreamState>({ kind: "connecting" });
   /** The number of the last event that was seen; 0 before the first. */
   readonly seq = new Store(0);
-  /** When it had been away for longer than events are kept, so that all was read anew. */
-  readonly anew = new Store(0);
 
   private readonly activities = new Map<string, Store<Activity | null>>();
   private readonly waiting = new Map<string, Activity>();
   private readonly old = new Set<string>();
+  /** What became old while it was read, by the hashes of the keys. */
+  private readonly oldWhileRead = new Set<string>();
   private readonly watchers = new Set<(event: CwEvent) => void>();
   private rereadTimer: ReturnType<typeof setTimeout> | null = null;
   private repaintTimer: ReturnType<typeof setTimeout> | null = null;
@@ -34,30 +35,40 @@ export class Live {
   constructor(
     private readonly client: Client,
     private readonly queries: QueryClient,
-  ) {}
+    /** Events were missed for good: everything is read anew. */
+    private readonly onMissed: () => void = () => undefined,
+  ) {
+    queries.getQueryCache().subscribe(({ query }) => {
+      if (query.state.fetchStatus === "idle" && this.oldWhileRead.delete(query.queryHash)) this.readAnew((one) => one === query);
+    });
+  }
 
-  /** Follows until the signal ends it. */
+  /** Follows until the signal ends it. While this tab rests it hears from one that does not, so that its title stays true. */
   async run(signal: AbortSignal): Promise<void> {
+    const tabs = new BroadcastChannel("cw.live");
+    tabs.onmessage = ({ data }) => {
+      if (this.state.get().kind === "resting") this.makeOld(data as EventHead);
+    };
+    signal.addEventListener("abort", () => tabs.close());
     await follow({
       client: this.client,
       url: "/v1/events?follow=true&tail=true&also=agent:activity",
       after: null,
       signal,
+      awake: keepsEvents(signal),
       onFrame: (frame) => {
-        this.take(JSON.parse(frame.data) as CwEvent);
+        const event = JSON.parse(frame.data) as CwEvent;
+        this.take(event);
+        if (event.seq) tabs.postMessage({ type: event.type });
       },
       onPlace: (id) => this.seq.set(Number(id)),
       onState: (state) => {
         const before = this.state.get().kind;
         this.state.set(state);
         // What is not stored was missed, and what was asked for before the stream stood may be old.
-        if (state.kind === "live" && before !== "live") void this.queries.invalidateQueries();
+        if (state.kind === "live" && before !== "live") this.readAnew(() => true);
       },
-      onGone: () => {
-        this.anew.set(Date.now());
-        void this.queries.invalidateQueries();
-        return null;
-      },
+      onGone: this.onMissed,
     });
   }
 
@@ -76,7 +87,11 @@ export class Live {
 
   private take(event: CwEvent): void {
     for (const watcher of this.watchers) watcher(event);
-    if (event.type === "agent:activity") return this.noteActivity(event);
+    if (event.type === "agent:activity") this.noteActivity(event);
+    else this.makeOld(event);
+  }
+
+  private makeOld(event: EventHead): void {
     for (const key of touched(event)) this.old.add(key);
     this.rereadTimer ??= setTimeout(this.reread, Math.max(50, this.lastReread + REREAD - Date.now()));
   }
@@ -86,8 +101,20 @@ export class Live {
     this.lastReread = Date.now();
     const keys = new Set(this.old);
     this.old.clear();
-    void this.queries.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) });
+    this.readAnew((query) => keys.has(String(query.queryKey[0])));
   };
+
+  /**
+   * Makes data be read anew. A read on its way is never broken off, or steady
+   * events would keep a slow one from ever ending; it may have been asked for
+   * before the event, so it is followed by one more.
+   */
+  private readAnew(predicate: (query: Query) => boolean): void {
+    for (const query of this.queries.getQueryCache().findAll({ predicate })) {
+      if (query.state.fetchStatus !== "idle") this.oldWhileRead.add(query.queryHash);
+    }
+    void this.queries.invalidateQueries({ predicate }, { cancelRefetch: false });
+  }
 
   private noteActivity(event: CwEvent): void {
     const told = event.data as { activity?: Activity } | undefined;

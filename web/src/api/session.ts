@@ -20,7 +20,12 @@ type Listener = () => void;
 export class Session {
   private readonly listeners = new Set<Listener>();
 
-  constructor(private readonly storage: Storage) {}
+  constructor(private readonly storage: Storage) {
+    // Another tab of this browser signed in or out; a null key: everything was removed.
+    addEventListener("storage", ({ key }) => {
+      if (key === KEY || key === null) this.tell();
+    });
+  }
 
   get held(): Held | null {
     const [id, token] = [this.storage.getItem(ID), this.storage.getItem(KEY)];
@@ -37,10 +42,10 @@ export class Session {
     this.tell();
   }
 
-  /** Forgets a token that is refused. One that replaced it meanwhile stays. */
+  /** Forgets a token that is refused, or learns that there is none. One that replaced it meanwhile stays. */
   drop(token: string | null): void {
-    if (token === null || this.token !== token) return;
-    this.storage.removeItem(KEY);
+    if (this.token !== token) return;
+    if (token !== null) this.storage.removeItem(KEY);
     this.tell();
   }
 

@@ -11,16 +11,22 @@ export interface Frame {
  */
 export class FrameReader {
   private readonly decoder = new TextDecoder();
+  /** The line that is not whole yet. Only joined, never looked at before its end: a frame may be long and come in many pieces. */
   private rest = "";
+  /** The last piece ended with a carriage return; a line feed after it belongs to it. */
+  private returned = false;
   private id: string | null = null;
   private event = "";
   private data: string[] = [];
 
   /** The frames that are whole with these bytes. */
   push(bytes: Uint8Array): Frame[] {
-    this.rest += this.decoder.decode(bytes, { stream: true });
-    const lines = this.rest.split(/\r\n|\n|\r(?!$)/);
-    this.rest = lines.pop() ?? "";
+    const piece = this.decoder.decode(bytes, { stream: true });
+    if (piece === "") return [];
+    const lines = (this.returned && piece.startsWith("\n") ? piece.slice(1) : piece).split(/\r\n|\n|\r/);
+    this.returned = piece.endsWith("\r");
+    lines[0] = this.rest + (lines[0] as string);
+    this.rest = lines.pop() as string;
     const frames: Frame[] = [];
     for (const line of lines) {
       const frame = this.line(line);

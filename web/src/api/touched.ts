@@ -7,6 +7,12 @@ export interface EventHead {
 }
 
 /**
+ * Where no run ends or begins and no worktree comes or goes: what these tell
+ * leaves every difference as it was. Each can come often.
+ */
+const leavesWork = new Set(["agent:starting", "agent:running", "agent:warning", "agent:stalled"]);
+
+/**
  * The first words of the query keys whose data an event makes old. Rows are
  * the truth, so what an event tells is never put into the data: it is read
  * anew. One list for the whole dashboard; a page that shows a noun has its name
@@ -16,7 +22,9 @@ export function touched(event: EventHead): string[] {
   const noun = event.type.slice(0, event.type.indexOf(":"));
   switch (noun) {
     case "agent":
-      return ["agents", "inbox", "dispatch", "status", "costs", "diff", "messages"];
+      return ["agents", "inbox", "dispatch", "status", "costs", "messages", ...(leavesWork.has(event.type) ? [] : ["diff"])];
+    case "message":
+      return ["messages", "agents"];
     case "question":
       return ["agents", "inbox", "questions"];
     case "plan":

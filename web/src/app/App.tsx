@@ -13,11 +13,11 @@ const SignIn = lazy(() => import("./SignIn").then((file) => ({ default: file.Sig
 export function App({ cw, signInError }: { cw: Cw; signInError: unknown }) {
   const token = useSyncExternalStore(cw.client.session.subscribe, () => cw.client.session.token);
   useEffect(() => {
-    if (token === null) return;
+    if (token === null) return cw.queries.clear(); // what was read was this session's to see
     const end = new AbortController();
     runKeys(end.signal);
     runClock(end.signal);
-    void cw.live.run(end.signal).catch(() => undefined); // a refusal forgets the token, or is told by what the pages read
+    void cw.live.run(end.signal);
     return () => end.abort();
   }, [cw, token]);
   if (token === null) return <Suspense fallback={null}><SignIn error={signInError} /></Suspense>;

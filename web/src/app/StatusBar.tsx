@@ -10,8 +10,9 @@ import { useHints } from "./keys";
 const states = {
   connecting: { icon: "s-starting", tone: "text-work", word: "Connecting" },
   live: { icon: "s-idle", tone: "text-done", word: "Live" },
+  resting: { icon: "s-starting", tone: "text-work", word: "Resting" },
   lost: { icon: "s-stalled", tone: "text-need-mark", word: "Connection lost" },
-  ended: { icon: "s-stopped", tone: "text-ink-3", word: "Ended" },
+  ended: { icon: "s-error", tone: "text-fail", word: "Not live" },
 };
 
 /** The connection and the machine on the left, the keys of the page on the right. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Client } from "../../api/client";
 import { Session } from "../../api/session";
-import { PIECE, RawReader } from "./raw";
+import { LONGEST_LINE, PIECE, RawReader } from "./raw";
 
 /** A daemon that keeps a run's output in chunks of 4096 bytes, and gives them whole. */
 class Daemon {
@@ -70,13 +70,29 @@ test("no more is held than the bound, and what was let go is not joined on at th
   reader.close();
 });
 
-test("a few lines without end are bounded, too", { timeout: 30_000 }, async () => {
+test("a few long lines are bounded, too", { timeout: 30_000 }, async () => {
   const { daemon, reader, held } = await reading("");
-  for (let i = 0; i < 15; i++) {
-    daemon.write(`${"x".repeat(2_000_000)}\n`);
+  for (let i = 0; i < 28; i++) {
+    daemon.write(`${"x".repeat(LONGEST_LINE)}\n`);
     await vi.advanceTimersByTimeAsync(200);
   }
-  expect(held().length).toBeLessThanOrEqual(12);
-  expect(held().length).toBeGreaterThan(8);
+  expect(held().length).toBeLessThanOrEqual(24);
+  expect(held().length).toBeGreaterThan(16);
+  expect(held().every((line) => line.length === LONGEST_LINE)).toBe(true);
+  reader.close();
+});
+
+test("a line without an end is cut, and what comes after it is whole", { timeout: 30_000 }, async () => {
+  const { daemon, reader, held } = await reading("before\n");
+  for (let i = 0; i < 6; i++) {
+    daemon.write("x".repeat(400_000));
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  daemon.write("\nafter\n");
+  await vi.advanceTimersByTimeAsync(200);
+  const [first, long = "", last] = held();
+  expect([first, last]).toEqual(["before", "after"]);
+  expect(long.replace(/^x+/, "")).toBe(" … the rest of this line is left out");
+  expect(long.length).toBeLessThan(LONGEST_LINE + 100);
   reader.close();
 });

@@ -1,3 +1,4 @@
+import { visible } from "../../api/awake";
 import type { Client, Schema } from "../../api/client";
 import { FrameReader } from "../../api/sse";
 import { follow } from "../../api/stream";
@@ -10,6 +11,9 @@ export const PIECE = 256 * 1024;
 /** How many lines are held, and how many characters; of more the oldest go. */
 const MOST_LINES = 50_000;
 const MOST_TEXT = 24_000_000;
+/** How much is held of one line, in characters: one without an end would never go. */
+export const LONGEST_LINE = 1_000_000;
+const CUT = " … the rest of this line is left out";
 
 export interface Raw {
   lines: string[];
@@ -50,9 +54,11 @@ export class RawReader {
       this.aligned = this.start === 0;
       this.set({ ready: true });
       await follow({
-        client: this.client, url: this.url(this.start, "closed"), after: null, signal: this.whole.signal,
+        client: this.client, url: this.url(this.start, "closed"), after: null, signal: this.whole.signal, awake: visible,
         onFrame: (frame) => this.take(JSON.parse(frame.data) as Schema<"Chunk">),
-        onState: () => undefined,
+        onState: (state) => {
+          if (state.kind === "ended" && state.why) this.set({ error: state.why });
+        },
       });
     } catch (error) {
       if (!this.whole.signal.aborted) this.set({ error, ready: true });
@@ -77,7 +83,7 @@ export class RawReader {
       // Lines were let go meanwhile: what was read no longer joins on.
       if (this.start === 0) return this.set({ busy: false });
       this.start = from + cut;
-      this.size += bytes.length;
+      this.size += sizeOf(lines);
       const now = this.state.get();
       this.set({ lines: [...lines, ...now.lines], first: now.first - lines.length, busy: false, older: this.start > 0 });
     } catch (error) {
@@ -137,11 +143,12 @@ export class RawReader {
   private flush = (): void => {
     this.timer = null;
     const now = this.state.get();
-    const text = inert(this.waiting);
-    const added = text.split("\n");
+    const last = now.lines.at(-1) ?? "";
+    const [more = "", ...others] = inert(this.waiting).split("\n");
     this.waiting = "";
-    this.size += text.length;
-    const lines = [...now.lines.slice(0, -1), (now.lines.at(-1) ?? "") + (added[0] as string), ...added.slice(1)];
+    const added = [last + more, ...others].map(cut);
+    this.size += sizeOf(added) - sizeOf(now.lines.slice(-1));
+    const lines = [...now.lines.slice(0, -1), ...added];
     const over = this.letGo(lines);
     this.set({ lines: over > 0 ? lines.slice(over) : lines, first: now.first + over, older: this.start > 0 });
   };
@@ -150,7 +157,7 @@ export class RawReader {
   private letGo(lines: string[]): number {
     if (lines.length <= MOST_LINES && this.size <= MOST_TEXT) return 0;
     let over = 0;
-    while (over < lines.length - 1 && (lines.length - over > MOST_LINES * 0.95 || this.size > MOST_TEXT * 0.95)) this.size -= (lines[over++]?.length ?? 0) + 1;
+    while (over < lines.length - 1 && (lines.length - over > MOST_LINES * 0.95 || this.size > MOST_TEXT * 0.95)) this.size -= sizeOf([lines[over++] ?? ""]);
     this.start = 0;
     return over;
   }
@@ -158,6 +165,13 @@ export class RawReader {
   private set(change: Partial<Raw>): void {
     this.state.set({ ...this.state.get(), ...change });
   }
+}
+
+const sizeOf = (lines: string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+
+/** A line with what is held of it. What comes to a line that is cut already changes nothing. */
+function cut(line: string): string {
+  return line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) + CUT : line;
 }
 
 function bytesOf(chunk: Schema<"Chunk">): Uint8Array {

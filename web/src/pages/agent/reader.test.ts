@@ -41,6 +41,11 @@ class Daemon {
     this.stream?.enqueue(new TextEncoder().encode(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("")));
   }
 
+  /** The stream fails after its start. */
+  fail(code: string): void {
+    this.stream?.enqueue(new TextEncoder().encode(`event: failure\ndata: {"code":"${code}","message":"no"}\n\n`));
+  }
+
   get followed(): boolean {
     return this.stream !== null;
   }
@@ -119,5 +124,29 @@ test("output that is no longer kept is told as that", async () => {
   vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ code: "gone", message: "gone" }, { status: 410 })));
   await reader.start();
   expect(reader.state.get()).toMatchObject({ gone: true, error: null });
+  reader.close();
+});
+
+test("a stream whose place is gone: the end is read anew, and followed", async () => {
+  const { daemon, reader } = setUp(1000);
+  await reader.start();
+  await vi.waitFor(() => expect(daemon.followed).toBe(true));
+  daemon.fail("gone");
+  await vi.advanceTimersByTimeAsync(0);
+  daemon.say(5); // nobody hears it
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(held(reader)).toEqual(span(705, 1005));
+  expect(daemon.followed).toBe(true);
+  expect(reader.state.get()).toMatchObject({ attached: true, error: null, stream: "live" });
+  reader.close();
+});
+
+test("a stream that is refused for good is told", async () => {
+  const { daemon, reader } = setUp(1000);
+  await reader.start();
+  await vi.waitFor(() => expect(daemon.followed).toBe(true));
+  daemon.fail("forbidden");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reader.state.get()).toMatchObject({ stream: "ended", error: { code: "forbidden" } });
   reader.close();
 });

@@ -1,3 +1,4 @@
+import { visible } from "../../api/awake";
 import type { Client } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { follow, type StreamState } from "../../api/stream";
@@ -134,12 +135,14 @@ export class Reader {
       url: `/v1/agents/${encodeURIComponent(this.id)}/output?format=events&until=closed`,
       after: page.stream === undefined ? null : String(page.stream),
       signal: live.signal,
+      awake: visible,
       onFrame: (frame) => this.arrived(JSON.parse(frame.data) as OutputEvent),
       onState: (state) => {
-        if (!live.signal.aborted) this.set({ stream: state.kind });
+        if (live.signal.aborted) return;
+        this.set({ stream: state.kind });
+        if (state.kind === "ended" && state.why) this.set({ error: state.why });
       },
-    }).catch((error: unknown) => {
-      if (!live.signal.aborted) this.set({ error });
+      onGone: () => void this.start(),
     });
   }
 

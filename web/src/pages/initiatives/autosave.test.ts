@@ -48,6 +48,44 @@ test("what is written while it is being stored is stored after it", async () => 
   expect(now).toMatchObject({ text: "ab", revision: 3 });
 });
 
+test("one save at a time, however many wait for it", async () => {
+  const { now, keeper, save } = page();
+  const { save: store } = keeper;
+  let open = 0;
+  let most = 0;
+  keeper.save = async (draft) => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    open--;
+    return store(draft);
+  };
+  save.edit("a");
+  const flushes = [save.flush()];
+  save.edit("ab");
+  flushes.push(save.flush(), save.flush());
+  await vi.advanceTimersByTimeAsync(1000);
+  await Promise.all(flushes);
+  expect(most).toBe(1);
+  expect(now).toMatchObject({ text: "ab", revision: 3 });
+  expect(save.state.get().kind).toBe("saved");
+});
+
+test("nothing is sent while it is looked up why a save was refused", async () => {
+  const { now, keeper, save } = page();
+  const { load } = keeper;
+  const sent = vi.spyOn(keeper, "save");
+  keeper.load = () => new Promise((resolve) => setTimeout(resolve, 50)).then(load);
+  Object.assign(now, { text: "theirs", revision: 2 });
+  save.edit("mine");
+  const first = save.flush();
+  await vi.advanceTimersByTimeAsync(10);
+  const second = save.flush();
+  await vi.advanceTimersByTimeAsync(1000);
+  await Promise.all([first, second]);
+  expect(sent).toHaveBeenCalledTimes(1);
+  expect(save.state.get().kind).toBe("conflict");
+});
+
 test("somebody else's change is not written over", async () => {
   const { now, save } = page();
   save.edit("mine");

@@ -87,9 +87,9 @@ export class Autosave<T> {
   /** Stores what is not stored, at once. */
   async flush(): Promise<void> {
     this.stop();
-    if (this.running) await this.running;
+    while (this.running) await this.running;
     if (this.draft === null || this.state.get().kind === "conflict") return;
-    this.running = this.store(this.draft);
+    this.running = this.store(this.draft).finally(() => (this.running = null));
     await this.running;
   }
 
@@ -127,11 +127,9 @@ export class Autosave<T> {
     this.state.set({ kind: "saving" });
     try {
       this.revision = await this.keeper.save({ revision: this.revision, content });
-      this.running = null;
       if (this.draft === content) this.done();
       else this.keep();
     } catch (error) {
-      this.running = null;
       await this.refused(error);
     }
   }
