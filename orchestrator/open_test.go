@@ -102,6 +102,12 @@ func TestOpenWhileItWorks(t *testing.T) {
 	if opened := e.mustOpen(name); !opened.Working() || !there(opened.Path) {
 		t.Errorf("%+v", opened)
 	}
+	place := e.mustOpen(name).Path
+	must(t, os.Rename(place, place+".away"))
+	if _, err := e.OpenWorktree(t.Context(), name); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(cw.ErrorHint(err), "cw agent stop "+name) {
+		t.Errorf("without its worktree: %v, hint %q", err, cw.ErrorHint(err))
+	}
+	must(t, os.Rename(place+".away", place))
 	must(t, os.WriteFile(g, nil, 0o600))
 	v := e.rest(name)
 	if v.Status != cw.StatusIdle || !there(v.AgentCwd) || v.HeldUntil == nil {
@@ -132,6 +138,9 @@ func TestOpenRefused(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(v.AgentCwd, "theirs"), nil, 0o600))
 	refused("something in its place", v.Alias, cw.CodeRefused, "move it away")
 	must(t, os.RemoveAll(v.AgentCwd))
+	must(t, os.WriteFile(v.AgentCwd, nil, 0o600))
+	refused("a file in its place", v.Alias, cw.CodeRefused, "move it away")
+	must(t, os.Remove(v.AgentCwd))
 	e.mustRemove(v.Alias)
 	refused("removed", v.Alias, cw.CodeRefused, "cw agent restore")
 	e.mustRestore(v.Alias)
