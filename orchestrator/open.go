@@ -62,8 +62,8 @@ func (o *Orchestrator) openAgent(ctx context.Context, id cw.AgentID) (notes []st
 	switch here := allThere(view); {
 	case view.DeletedAt != nil:
 		return nil, cw.Errorf(cw.CodeRefused, "agent %s is removed", view.Alias).WithHint("bring it back first: cw agent restore %s", view.Alias)
-	case displaced(view) != "":
-		return nil, cw.Errorf(cw.CodeRefused, "%s is no folder any more", displaced(view)).WithHint("something was put in its place; look at it and move it away")
+	case noFolder(view) != "":
+		return nil, cw.Errorf(cw.CodeRefused, "%s is no folder, and in the place of a worktree of %s", noFolder(view), view.Alias).WithHint("move it away")
 	case view.Status == cw.StatusRunning && !here:
 		return nil, cw.Errorf(cw.CodeRefused, "the worktree of %s is not there any more, and the agent runs", view.Alias).
 			WithHint("cw agent stop %s ends it; opening it brings the worktree back then", view.Alias)
@@ -89,9 +89,8 @@ func allThere(v cw.AgentView) bool {
 	})
 }
 
-// displaced gives a place of an agent at which something other than a folder is,
-// "" where there is none: a link would lead a person elsewhere.
-func displaced(v cw.AgentView) string {
+// noFolder gives what is in a place of an agent and no folder; "" for nothing.
+func noFolder(v cw.AgentView) string {
 	places := []string{v.AgentCwd}
 	for _, t := range v.Projects {
 		places = append(places, t.Path)
