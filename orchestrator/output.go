@@ -118,8 +118,13 @@ func (o *Orchestrator) page(ctx context.Context, at *cw.ChunkQuery, yield func(c
 }
 
 // OutputEvents implements cw.LogService. To resume after a chunk, the parser
-// reads silently from that session's first chunk, so that its state is right.
+// reads silently from that session's first chunk, so that its state is right; far
+// into a long one from a place near the chunk, as pages do.
 func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.OutputQuery) iter.Seq2[cw.OutputEvent, error] {
+	return o.outputEvents(ctx, ref, q, outputSegment)
+}
+
+func (o *Orchestrator) outputEvents(ctx context.Context, ref string, q cw.OutputQuery, segment int64) iter.Seq2[cw.OutputEvent, error] {
 	return func(yield func(cw.OutputEvent, error) bool) {
 		agent, err := o.Store.AgentByRef(ctx, ref)
 		if err != nil {
@@ -127,7 +132,7 @@ func (o *Orchestrator) OutputEvents(ctx context.Context, ref string, q cw.Output
 			return
 		}
 		r := eventReader{o: o, agent: agent, after: q.AfterID, from: q}
-		if err := r.rewind(ctx, agent.ID, &q); err != nil {
+		if err := r.rewind(ctx, agent.ID, &q, segment); err != nil {
 			yield(cw.OutputEvent{}, err)
 			return
 		}
@@ -153,6 +158,7 @@ type eventReader struct {
 	after   int64          // chunks up to this id are read silently
 	from    cw.OutputQuery // where the caller wants to begin
 	session int
+	cut     int // the session that is not read from its beginning
 	reading *parsers.Reading
 	last    lastChunk
 	n       int // of the next event at last
@@ -168,8 +174,9 @@ type lastChunk struct {
 }
 
 // rewind turns a query that resumes after a chunk, or begins inside a session,
-// into one that begins with that session.
-func (r *eventReader) rewind(ctx context.Context, id cw.AgentID, q *cw.OutputQuery) error {
+// into one that begins with that session, or with a line of it a segment before
+// the one of the chunk when more than a page looks at is before that.
+func (r *eventReader) rewind(ctx context.Context, id cw.AgentID, q *cw.OutputQuery, segment int64) error {
 	q.Offset = 0
 	if r.after == 0 {
 		return nil
@@ -178,10 +185,17 @@ func (r *eventReader) rewind(ctx context.Context, id cw.AgentID, q *cw.OutputQue
 	if err != nil {
 		return fmt.Errorf("find the chunk to resume from: %w", err)
 	}
-	if len(chunks) > 0 && chunks[0].ID == r.after {
-		q.Session, q.AfterID = chunks[0].SessionNumber, 0
+	if len(chunks) == 0 || chunks[0].ID != r.after {
+		return nil
 	}
-	return nil
+	c := chunks[0]
+	q.Session, q.AfterID = c.SessionNumber, 0
+	if c.Offset <= outputLooked/outputSegment*segment {
+		return nil
+	}
+	r.cut = c.SessionNumber
+	q.Offset, err = r.o.Store.LineStart(ctx, id, c.SessionNumber, (c.Offset/segment-1)*segment)
+	return err
 }
 
 // chunk parses one chunk and yields its events; false: the reader has had
@@ -241,7 +255,8 @@ func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, e
 		if r.silent() {
 			continue
 		}
-		if !yield(cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, At: r.last.at, Event: ev}, nil) {
+		e := cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, At: r.last.at, Event: ev}
+		if !yield(known(e, r.last.session != r.cut), nil) {
 			return false
 		}
 	}

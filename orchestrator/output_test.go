@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,43 @@ func TestOutputEventsResume(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOutputEventsResumeFar: who comes back far into a long run gets the same
+// events with the same positions, and does not wait until all before them is
+// parsed again: the figures of the result are not known then. The next run is
+// read whole.
+func TestOutputEventsResumeFar(t *testing.T) {
+	t.Parallel()
+	const segment = 1000
+	e := newEngine(t)
+	var pieces [][]byte
+	for n := range 60 {
+		line := fmt.Appendf(nil, `{"type":"assistant","message":{"id":"m%d","content":[{"type":"text","text":"%d %s"}]}}`+"\n", n, n, strings.Repeat("x", 500))
+		pieces = append(pieces, line[:100], line[100:])
+	}
+	end := []byte(`{"type":"result","subtype":"success","result":"done","total_cost_usd":3,"num_turns":4,"usage":{"output_tokens":7}}` + "\n")
+	s := e.put(t, "claude", [][][]byte{append(pieces, end), {end}})
+	all := s.events(t, cw.OutputQuery{})
+	for _, c := range s.chunks {
+		var got []cw.OutputEvent
+		for ev, err := range s.outputEvents(t.Context(), string(s.agent.ID), cw.OutputQuery{AfterID: c.ID}, segment) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, ev)
+		}
+		var want []cw.OutputEvent
+		for _, ev := range all {
+			if ev.ChunkID > c.ID {
+				far := c.SessionNumber == ev.Session && c.Offset > outputLooked/outputSegment*segment
+				want = append(want, known(ev, !far))
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("after chunk %d (%d:%d): -want +got\n%s", c.ID, c.SessionNumber, c.Offset, diff)
+		}
+	}
 }
 
 // TestOutputEventsText: the texts of lines are the output, session by session,

@@ -242,7 +242,8 @@ func TestAgentLogsJSON(t *testing.T) {
 	}
 }
 
-// TestAgentAttachFromNow asks only for what comes after the stored chunks.
+// TestAgentAttachFromNow asks only for what comes after the stored chunks, and
+// reads no more than one event of those to know where they end.
 func TestAgentAttachFromNow(t *testing.T) {
 	t.Parallel()
 	end := ended("brave-otter")
@@ -263,6 +264,13 @@ func TestAgentAttachFromNow(t *testing.T) {
 		text, code := b.session(t.Context(), append([]string{"agent", "attach", "brave-otter"}, tc.args...)...)
 		if code != 0 {
 			t.Fatal(text)
+		}
+		var pages []cw.OutputPageQuery
+		if len(tc.args) == 0 {
+			pages = append(pages, cw.OutputPageQuery{Limit: 1})
+		}
+		if diff := cmp.Diff(pages, b.fake.pages); diff != "" {
+			t.Errorf("%q: pages differ (-want +got):\n%s", tc.args, diff)
 		}
 		if diff := cmp.Diff(tc.want, b.fake.queries[len(b.fake.queries)-1]); diff != "" {
 			t.Errorf("%q: query differs (-want +got):\n%s", tc.args, diff)

@@ -39,7 +39,8 @@ type fakeServices struct {
 	spawns   []cw.SpawnRequest
 	stops    []string
 	queries  []cw.OutputQuery
-	filters  []cw.AgentFilter // of lists
+	pages    []cw.OutputPageQuery // of output that were asked for
+	filters  []cw.AgentFilter     // of lists
 	// eventQueries are those that events were asked with.
 	eventQueries []cw.EventQuery
 	status       cw.DaemonStatus
@@ -344,9 +345,10 @@ func (f *fakeServices) OutputEvents(ctx context.Context, ref string, q cw.Output
 	}
 }
 
-func (f *fakeServices) OutputPage(_ context.Context, ref string, _ cw.OutputPageQuery) (cw.OutputPage, error) {
+func (f *fakeServices) OutputPage(_ context.Context, ref string, q cw.OutputPageQuery) (cw.OutputPage, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.pages = append(f.pages, q)
 	i, err := f.find(ref)
 	if err != nil {
 		return cw.OutputPage{}, err

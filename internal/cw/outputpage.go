@@ -137,7 +137,8 @@ func (e StreamEvent) Contains(lower string) bool {
 //
 // It is parsed from a place near it and not from the run's beginning, so in long
 // runs the figures of a result are missing, and a file_change whose tool_call is
-// far away; the run's row and the stream have them.
+// far away; the run's row has them, and so has a stream that did not begin far
+// into a long run.
 type OutputPage struct {
 	Items []OutputEvent `json:"items" doc:"oldest first, at most as many as the limit, never null; it may have fewer, or none, and still not be the last: older tells"`
 	Older string        `json:"older,omitempty" doc:"before of the next older page; missing when there is nothing older"`
