@@ -1,1 +1,0 @@
-import{t as e}from"./Empty-Doemcczk.js";import{It as t,Qt as n,a as r,o as i}from"./frame-O3kyL9FP.js";function a(){return t(n,{children:[t(i,{children:t(`h1`,{className:`text-14 font-bold`,children:`No such page`})}),t(r,{children:t(e,{title:`There is no page at this address`,children:`The sidebar leads to all of them.`})})]})}export{a as NotFound};
