@@ -102,6 +102,9 @@ func checkChunk(c cw.Chunk) error {
 func (db *DB) Run(ctx context.Context) error {
 	defer close(db.stopped)
 	w, err := newChunkWriter(ctx, db)
+	if err != nil && ctx.Err() != nil {
+		return nil // it ended before it began
+	}
 	if err != nil {
 		return inAct("start the log writer", err)
 	}
