@@ -86,7 +86,8 @@ export function smuggled(page: Page): Promise<string[]> {
         if (name === "style" && /url\(|expression|@import/i.test(value)) return "loads by its style";
       }
       if (one.closest("head, body > noscript") === null && tags.test(one.tagName) && !(one.tagName.toLowerCase() === "use" && (one.getAttribute("href") ?? "").startsWith("/"))) return "does not belong here";
-      if (one instanceof HTMLScriptElement && !own(one.src)) return "is a script";
+      // A script of an SVG is one, too.
+      if (one.localName === "script" && !(one instanceof HTMLScriptElement && own(one.src))) return "is a script";
       if (one instanceof HTMLImageElement && !own(one.src) && !one.src.startsWith("data:image/")) return "is a foreign picture";
       if (one instanceof HTMLAnchorElement && one.target === "_blank" && !one.relList.contains("noopener") && !one.relList.contains("noreferrer")) return "opens with an opener";
       if (one instanceof HTMLAnchorElement && one.protocol !== "" && !["http:", "https:"].includes(one.protocol)) return `leads to ${one.protocol}`;
