@@ -43,6 +43,8 @@ export function address(path: string, parameters: object | undefined, query: obj
 /** Client calls the daemon with the session's token. A token that is refused is forgotten. */
 export class Client {
   private readonly orders = new Map<string, Promise<never>>();
+  /** By how many milliseconds the daemon's clock is ahead of this one, by its last answer; half a second is its error. */
+  clockAhead = 0;
 
   constructor(readonly session: Session) {}
 
@@ -62,6 +64,8 @@ export class Client {
       if (init.signal?.aborted) throw cause;
       throw Problem.unreachable(cause);
     }
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (!Number.isNaN(date)) this.clockAhead = date + 500 - Date.now();
     if (response.status === 401) this.session.drop(token);
     if (!response.ok) throw await problemOf(response);
     return response;
