@@ -29,6 +29,7 @@ async function sink(html: string, path = "/"): Promise<void> {
   await seen.page.goto(ORIGIN + path);
   seen.problems.length = 0;
   await seen.page.evaluate((text) => {
+    // eslint-disable-next-line no-restricted-syntax -- this is what must be found
     (document.querySelector("main") as HTMLElement).innerHTML = text;
   }, html);
 }
