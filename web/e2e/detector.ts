@@ -3,7 +3,9 @@ import type { Page } from "playwright-core";
 /**
  * Shows all of a page, bit by bit, and gives the texts that were seen: every
  * fold is opened, every box that scrolls is scrolled from its end to its top,
- * and questions that come one after the other are gone through. What stands in fields to be edited is whole, so it comes apart.
+ * and back, for what is opened pushes away what stands below. Questions that
+ * come one after the other are gone through. What stands in fields to be
+ * edited is whole, so it comes apart.
  */
 export function readWhole(page: Page): Promise<{ text: string; written: string }> {
   return page.evaluate(async () => {
@@ -20,7 +22,7 @@ export function readWhole(page: Page): Promise<{ text: string; written: string }
       const more = [...document.querySelectorAll<HTMLElement>('main [aria-expanded="false"]:not([aria-haspopup]):not([aria-controls="inbox-detail"]), main button')];
       const next = more.filter((one) => {
         if (one.hasAttribute("aria-expanded")) return !clicked.has(one) && one.ariaExpanded === "false";
-        return /more characters|before this|^Show all [\d,]+ lines|^Show .*more proposal/.test(one.innerText) && !(one as HTMLButtonElement).disabled;
+        return /more characters|before this|^Show all [\d,]+ lines|^Show .*more proposal/.test(one.textContent) && !(one as HTMLButtonElement).disabled;
       });
       for (const one of next) {
         clicked.add(one);
@@ -33,13 +35,13 @@ export function readWhole(page: Page): Promise<{ text: string; written: string }
       seen.push(document.body.textContent ?? "");
       written.push(...[...document.querySelectorAll<HTMLTextAreaElement>("textarea")].map((one) => one.value));
     };
-    const through = async (box: Element) => {
+    const through = async (box: Element, step: number) => {
       for (let still = 0, i = 0; still < 3 && i < 150; i++) {
         const before = box.scrollTop;
-        box.scrollTop = before - box.clientHeight * 0.3;
+        box.scrollTop = before + box.clientHeight * step;
         await settle();
         await look();
-        still = box.scrollTop === 0 || box.scrollTop === before ? still + 1 : 0;
+        still = box.scrollTop === before ? still + 1 : 0;
       }
     };
     await settle();
@@ -48,17 +50,17 @@ export function readWhole(page: Page): Promise<{ text: string; written: string }
     for (const box of boxes) {
       box.scrollTop = box.scrollHeight;
       await settle();
-      await through(box);
+      await through(box, -0.8);
+      await through(box, 0.8);
     }
     for (let i = 0; i < 120; i++) {
-      const form = document.querySelector("[data-detail] form");
-      const next = [...(form?.querySelectorAll<HTMLButtonElement>("button[type=submit]") ?? [])].find((one) => one.innerText.includes("Next question"));
+      const next = [...document.querySelectorAll<HTMLButtonElement>("main form button[type=submit]")].find((one) => one.textContent.includes("Next question"));
       if (!next) break;
-      form?.querySelector<HTMLInputElement>("[data-option]")?.click();
+      next.form?.querySelector<HTMLInputElement>("[data-option]")?.click();
       await paint();
       next.click();
       await paint();
-      seen.push(document.querySelector("[data-detail]")?.textContent ?? "");
+      seen.push(document.querySelector("main")?.textContent ?? "");
     }
     return { text: seen.join("\n"), written: written.join("\n") };
   });
@@ -86,7 +88,8 @@ export function smuggled(page: Page): Promise<string[]> {
         if (name === "style" && /url\(|expression|@import/i.test(value)) return "loads by its style";
       }
       if (one.closest("head, body > noscript") === null && tags.test(one.tagName) && !(one.tagName.toLowerCase() === "use" && (one.getAttribute("href") ?? "").startsWith("/"))) return "does not belong here";
-      if (one instanceof HTMLScriptElement && !own(one.src)) return "is a script";
+      // A script of an SVG is one, too.
+      if (one.localName === "script" && !(one instanceof HTMLScriptElement && own(one.src))) return "is a script";
       if (one instanceof HTMLImageElement && !own(one.src) && !one.src.startsWith("data:image/")) return "is a foreign picture";
       if (one instanceof HTMLAnchorElement && one.target === "_blank" && !one.relList.contains("noopener") && !one.relList.contains("noreferrer")) return "opens with an opener";
       if (one instanceof HTMLAnchorElement && one.protocol !== "" && !["http:", "https:"].includes(one.protocol)) return `leads to ${one.protocol}`;

@@ -19,7 +19,8 @@ beforeAll(async () => {
   await lab.cw("project", "add", ".");
   const [planned] = await Promise.all([architectsWrite(lab), runsWrite(lab)]);
   address = await addresses(lab, planned);
-  seen = await signedIn(browser, lab);
+  // Lists paint what is in sight alone, so a tall window shows them in few steps.
+  seen = await signedIn(browser, lab, { width: 1440, height: 3000 });
 });
 
 afterAll(async () => {

@@ -83,9 +83,11 @@ export const seconds = (): Mark[][] => {
   return Array.from({ length: 8 }, (_, i) => all.filter((_, at) => at % 8 === i));
 };
 
+/** Says a text, or begins a command that has no end yet: that is done until something else is told. */
+const doing = ({ text, word }: Mark): Step => (Number(word.slice(-2)) % 2 === 0 ? { say: text } : line({ type: "assistant", message: { id: word, content: [{ type: "tool_use", id: word, name: "Bash", input: { command: text } }] } }));
+
 /** Starts agents that write all there is to write in their own runs, and waits until it is written. */
 export async function runsWrite(lab: Lab): Promise<void> {
-  
   const start = (name: string, steps: Step[]) => lab.spawn(`Work of ${name}`, [steps], "--project", ".", "--name", name);
   const done: Step = { signal: { status: "done", result: "Committed." } };
   const end = (result: string): Step => ({ signal: { status: "done", result, noChanges: textOf("nochange") } });
@@ -106,12 +108,19 @@ export async function runsWrite(lab: Lab): Promise<void> {
     ...[0, 1, 2, 3].map((n) => start(`h-makes-${n}`, [...titles().slice(n * 15, n * 15 + 15).map((one): Step => ({ tell: { agentId: "execute", content: one.text, session: "create", mode: "async", requestKey: one.word } })), { hang: true }])),
     // Of what a run without a signal says on standard error the end is kept.
     ...[0, 1, 2].map((n) => start(`h-mute-${n}`, [...marksOf("stderr").slice(n * 21, n * 21 + 21).map((one): Step => ({ error: one.text })), { exit: 3 }])),
-    ...seconds().map((marks, i) => start(`h-second-${i}`, marks.flatMap((one): Step[] => [{ tool: { name: "Bash", input: { command: one.text }, output: "", takes: 1 } }, { wait: `shown-${one.word}` }]))),
+    ...seconds().map((marks, i) => start(`h-second-${i}`, marks.flatMap((one): Step[] => [doing(one), { wait: `shown-${one.word}` }]))),
   ]);
   await start("h-talks", [here("cw ask - --agent-id h-answers", textOf("talk")), { hang: true }]);
   await untilMade(lab);
-  await Promise.all(["h-words", "h-tools", "h-trouble", "h-files", "h-mute-0", "h-mute-1", "h-mute-2"].map((name) => lab.rest(name)));
+  await Promise.all(["h-words", "h-tools", "h-files"].map((name) => finished(lab, name, "idle")));
+  await Promise.all(["h-trouble", "h-mute-0", "h-mute-1", "h-mute-2"].map((name) => finished(lab, name, "crashed")));
   await Promise.all(["h-asks", "h-calls-0", "h-calls-1", "h-calls-2", "h-calls-3"].map((name) => lab.until(name, (agent) => (agent.pendingQuestions ?? []).length > 0)));
+}
+
+/** Waits until an agent has written all that it is to write, and ended as it is to end. */
+async function finished(lab: Lab, name: string, status: string): Promise<void> {
+  const agent = await lab.rest(name);
+  if (agent.status !== status) throw new Error(`${name} is ${agent.status}: ${JSON.stringify(agent)}`);
 }
 
 /** Waits until the agents that agents made are there, and at rest. */

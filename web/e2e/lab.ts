@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -130,7 +130,9 @@ export class Lab {
   /** Says what agents do whose prompt has all of these words, run by run. */
   script(match: string | string[], ...runs: Step[][]): void {
     const name = `${String(++this.scripts).padStart(4, "0")}.json`;
-    writeFileSync(join(this.told.scripts, name), JSON.stringify({ match: [match].flat(), runs }));
+    const file = join(this.told.scripts, name);
+    writeFileSync(`${file}.new`, JSON.stringify({ match: [match].flat(), runs }));
+    renameSync(`${file}.new`, file); // agents that begin meanwhile read all scripts, and find none that is half written
   }
 
   /** Lets scripts go on that wait for this. */

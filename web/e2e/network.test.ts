@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { launch, leave, live, signedIn, visit, type Visitor } from "./browser";
 import { Lab } from "./lab";
 import { nothing, type Step } from "./script";
@@ -15,8 +15,10 @@ let wire: Wire;
 beforeAll(async () => {
   lab = await Lab.open();
   wire = await Wire.to(Number(new URL(await lab.address()).port));
-  browser = await launch(`--proxy-server=${wire.address}`, "--proxy-bypass-list=<-loopback>");
+  browser = await launch(wire.flag);
 });
+
+afterEach(() => wire.mend());
 
 afterAll(async () => {
   await browser?.close();
@@ -35,13 +37,39 @@ async function numbers(seen: Visitor): Promise<number[]> {
   return [...text.matchAll(/Number (\d+) of all\./g)].map((one) => Number(one[1]));
 }
 
+/** Runs in the page before its own scripts: keeps the number of each event that the daemon sends. */
+function writeDownIds(): void {
+  const ids: number[] = [];
+  Object.assign(window, { eventIds: ids });
+  const ask = window.fetch.bind(window);
+  window.fetch = async (input, init) => {
+    const response = await ask(input, init);
+    if (!String(input).startsWith("/v1/events?") || !response.ok || !response.body) return response;
+    const [theirs, ours] = response.body.tee();
+    const note = async () => {
+      const reader = ours.pipeThrough(new TextDecoderStream()).getReader();
+      for (let rest = "", part = await reader.read(); !part.done; part = await reader.read()) {
+        const lines = (rest + part.value).split("\n");
+        rest = lines.pop() ?? "";
+        ids.push(...lines.filter((line) => line.startsWith("id:")).map((line) => Number(line.slice(3))));
+      }
+    };
+    void note().catch(() => undefined); // it was cut
+    return new Response(theirs, { status: response.status, headers: response.headers });
+  };
+}
+
+const eventIds = (seen: Visitor) => seen.page.evaluate(() => (window as unknown as { eventIds: number[] }).eventIds);
+
 /** Opens an agent that counts, with its first part seen, and every event's number written down. */
 async function watch(name: string): Promise<Visitor> {
   await lab.spawn(`Count for ${name}`, [counting(name)], "--name", name);
   const seen = await signedIn(browser, lab);
   seen.allow(/no answer/);
+  await seen.context.addInitScript(writeDownIds);
   await visit(seen, `/agents/${name}`);
   await live(seen.page);
+  expect(wire.connections).toBeGreaterThan(0);
   await seen.page.evaluate(() => document.documentElement.setAttribute("data-same", ""));
   lab.signal(`${name}-0`);
   await seen.page.getByText("Number 10 of all.").waitFor();
@@ -63,13 +91,19 @@ test("the network is cut in mid-stream: the page says so, acts are off, and it c
   expect(await stop.isDisabled()).toBe(true);
   expect(await stop.getAttribute("title")).toBe("Off until the connection is back");
   lab.signal("net-cut-2");
-  await lab.until("net-cut", (agent) => JSON.stringify(agent).includes("Number 30 of all."));
+  const asks = await lab.spawn("Ask while it is cut", [[{ ask: { questions: [{ question: "Which way is it?", header: "Way", options: [{ label: "Left", description: "west" }, { label: "Right", description: "east" }] }] } }, ...nothing("It is known.")]], "--name", "net-asks");
+  await lab.until(asks.name, (agent) => (agent.pendingQuestions ?? []).length > 0);
   expect(await numbers(seen)).toEqual(all.slice(0, 10));
+  const before = await eventIds(seen);
   wire.mend();
   await live(seen.page);
   expect(await stop.isDisabled()).toBe(false);
+  await seen.page.getByText("net-asks asks: Which way is it?").waitFor({ state: "attached" });
   lab.signal("net-cut-3");
   await caughtUp(seen);
+  const ids = await eventIds(seen);
+  expect(ids.length).toBeGreaterThan(before.length + 2);
+  expect(ids).toEqual(ids.map((_, i) => (ids[0] ?? 0) + i));
   await leave(seen);
 });
 

@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 /**
- * Wire is the network between a browser and the daemon: a proxy that passes
- * bytes on, and can be cut. The daemon is asked by its own address all the
- * while, so its list of hosts holds.
+ * Wire is the network between a browser and the daemon: it passes bytes on,
+ * and can be cut. The browser is told to connect here instead of there, so
+ * addresses, and the daemon's list of hosts, stay as they are.
  */
 export class Wire {
   private readonly open = new Set<Socket>();
@@ -11,13 +11,15 @@ export class Wire {
 
   private constructor(
     private readonly server: Server,
-    readonly address: string,
+    /** What a browser has to be started with. */
+    readonly flag: string,
   ) {}
 
   static async to(port: number): Promise<Wire> {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    const wire = new Wire(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { port: here } = server.address() as AddressInfo;
+    const wire = new Wire(server, `--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${here}`);
     server.on("connection", (near) => wire.join(near, port));
     return wire;
   }
@@ -36,6 +38,11 @@ export class Wire {
     }
   }
 
+  /** How many connections stand: none, when the browser goes another way. */
+  get connections(): number {
+    return this.open.size / 2;
+  }
+
   /** Cuts what is open, and lets nobody in. */
   cut(): void {
     this.down = true;
@@ -44,15 +51,6 @@ export class Wire {
 
   mend(): void {
     this.down = false;
-  }
-
-  /** Lets nothing through, as a page that is not run reads nothing; what was sent waits. */
-  hold(): void {
-    for (const one of this.open) one.pause();
-  }
-
-  release(): void {
-    for (const one of this.open) one.resume();
   }
 
   async close(): Promise<void> {

@@ -32,3 +32,17 @@ test("an order that is given twice at once is sent once, and again when it is do
   await say("one");
   expect(bodies).toEqual([{ text: "one" }, { text: "two" }, { text: "one" }]);
 });
+
+test("the daemon's clock is known by its last answer; an answer without a date changes nothing", async () => {
+  vi.useFakeTimers({ now: Date.parse("2026-01-02T03:04:05.400Z") });
+  const dates = ["Fri, 02 Jan 2026 03:04:12 GMT", null];
+  vi.stubGlobal("fetch", () => {
+    const date = dates.shift();
+    return Promise.resolve(new Response("{}", { headers: date ? { Date: date } : {} }));
+  });
+  const client = new Client(new Session(localStorage));
+  await client.get("/v1/status");
+  await client.get("/v1/status");
+  expect(client.clockAhead).toBe(7100);
+  vi.useRealTimers();
+});

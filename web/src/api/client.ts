@@ -44,6 +44,8 @@ export function address(path: string, parameters: object | undefined, query: obj
 /** Client calls the daemon with the session's token, and nobody else. A token that is refused is forgotten. */
 export class Client {
   private readonly orders = new Map<string, Promise<never>>();
+  /** By how many milliseconds the daemon's clock is ahead of this one, by its last answer; half a second is its error. */
+  clockAhead = 0;
 
   constructor(
     readonly session: Session,
@@ -65,6 +67,8 @@ export class Client {
     } catch (cause) {
       throw this.lost(cause, init.signal);
     }
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (!Number.isNaN(date)) this.clockAhead = date + 500 - Date.now();
     if (response.status === 401) this.session.drop(token);
     if (!response.ok) throw await problemOf(response);
     return response;

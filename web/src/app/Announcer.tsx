@@ -9,14 +9,22 @@ import { tellDesktop } from "./desktopNotices";
 
 type Item = Schema<"InboxItem">;
 
-/** What is said of a new item: questions and crashes alone. */
-export function words(item: Item): string {
-  if (item.kind === "question") return `${item.agent ?? "An agent"} asks: ${oneLine(item.text)}`;
-  if (item.kind === "crashed") return `${item.agent ?? "An agent"} crashed: ${oneLine(item.text)}`;
-  return "";
+/** What is told when it is new: questions and crashes alone. */
+const told: Partial<Record<Item["kind"], string>> = { question: "asks", crashed: "crashed" };
+
+/** Who did what; nothing of most items. */
+function headline(item: Item): string {
+  const does = told[item.kind];
+  return does ? `${item.agent ?? "An agent"} ${does}` : "";
 }
 
-/** Says new questions and crashes to screen readers, and questions on the desktop when that is switched on. */
+/** What is said of a new item; nothing of most. */
+export function words(item: Item): string {
+  const head = headline(item);
+  return head && `${head}: ${oneLine(item.text)}`;
+}
+
+/** Says new questions and crashes to screen readers, and on the desktop when that is switched on. */
 export function Announcer() {
   const { client } = useCw();
   const items = useQuery(inboxQuery(client)).data?.items;
@@ -30,9 +38,7 @@ export function Announcer() {
     if (!before) return; // what waits already is no news
     const fresh = items.filter((item) => !before.has(item.key) && words(item) !== "");
     if (fresh.length > 0) setSaid(fresh.map(words).join(". "));
-    for (const item of fresh) {
-      if (item.kind === "question") tellDesktop(`${item.agent ?? "An agent"} asks`, oneLine(item.text), item.key, () => void navigate({ to: "/", search: { item: item.key } }));
-    }
+    for (const item of fresh) tellDesktop(headline(item), oneLine(item.text), item.key, () => void navigate({ to: "/", search: { item: item.key } }));
   }, [items, navigate]);
   return <div aria-live="polite" className="sr-only">{said}</div>;
 }

@@ -1,17 +1,27 @@
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { wordsOf } from "../api/problem";
 import { useNow } from "../lib/clock";
 import { useStore } from "../lib/store";
-import { clockTime } from "../lib/words";
+import { clockTime, grouped } from "../lib/words";
 import { Icon } from "../ui/Icon";
 import { useCw } from "./cw";
+import { Lag } from "./lag";
 
-/** Says that what is shown may be old. */
+/** Says that what is shown may be old. Seconds that count are not read aloud again and again. */
 export function ConnectionBanner() {
-  const state = useStore(useCw().live.state);
+  const { live } = useCw();
+  const state = useStore(live.state);
   const now = useNow();
+  const behind = useBehind(now);
   if (state.kind === "ended" && state.why) {
     return <Banner bad>What is shown is no longer kept up to date ({wordsOf(state.why)}). Reload the page to try again.</Banner>;
+  }
+  if (state.kind === "live" && behind > 0) {
+    return (
+      <Banner>
+        <span aria-hidden="true">{behind} s behind, at event {grouped(live.seq.get())}. </span>The page is catching up.
+      </Banner>
+    );
   }
   if (state.kind !== "lost") return null;
   if (state.stranger) {
@@ -25,7 +35,7 @@ export function ConnectionBanner() {
   const long = now - state.since > 15_000;
   return (
     <Banner bad={long}>
-      Connection lost {clockTime(new Date(state.since).toISOString())}. Trying again in {left} s. Agents go on working.
+      Connection lost {clockTime(new Date(state.since).toISOString())}. <span aria-hidden="true">Trying again in {left} s. </span>Agents go on working.
       {long && (
         <>
           {" "}
@@ -37,7 +47,7 @@ export function ConnectionBanner() {
 }
 
 /** Lies over the head of the page and pushes nothing. */
-function Banner({ bad, children }: { bad: boolean; children: ReactNode }) {
+function Banner({ bad = false, children }: { bad?: boolean; children: ReactNode }) {
   return (
     <div
       role="alert"
@@ -47,4 +57,12 @@ function Banner({ bad, children }: { bad: boolean; children: ReactNode }) {
       <span>{children}</span>
     </div>
   );
+}
+
+/** How many seconds the page is behind the daemon, by the daemon's clock. */
+function useBehind(now: number): number {
+  const { client, live } = useCw();
+  const [lag] = useState(() => new Lag());
+  useEffect(() => live.watch((event) => lag.note(Date.parse(event.at), Date.now() + client.clockAhead)), [client, live, lag]);
+  return lag.seconds(now + client.clockAhead);
 }

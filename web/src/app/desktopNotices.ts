@@ -3,7 +3,7 @@ import { Store } from "../lib/store";
 const KEY = "cw.desktopNotices";
 
 /**
- * How desktop notifications for questions stand: on, off, asked for in vain
+ * How desktop notifications for questions and crashes stand: on, off, asked for in vain
  * (denied), or not to be had in this browser.
  */
 export type DesktopNotices = "on" | "off" | "denied" | "missing";
