@@ -60,7 +60,7 @@ test("those that are chosen are stopped, after work that is not committed was na
 test("agents that are removed come back when it is undone, others are resumed", async () => {
   for (const one of [name(0), name(1)]) await row(one).getByText("Stopped").first().waitFor();
   await it.button("Remove", bar()).click();
-  await it.said("2 agents removed. Its branch stays.");
+  await it.said("2 agents removed. Their branches stay.");
   await until(async () => expect((await it.lab.json<Agent[]>("agent", "list")).map((one) => one.name)).toEqual([name(2)]));
   await it.button("Undo", it.notice("2 agents removed")).click();
   await until(async () => expect(await statuses()).toEqual(["stopped", "stopped", "idle"]));

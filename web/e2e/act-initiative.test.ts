@@ -30,7 +30,8 @@ test("an initiative, its phase and a task are made", async () => {
   await it.dialog.getByLabel("Goal").fill("Everybody has **cake**.");
   await it.dialog.getByRole("checkbox", { name: /shop/ }).check();
   await it.button("Make it", it.dialog).dblclick();
-  await it.page.waitForURL(/\/initiatives\/sell-cake/);
+  await it.page.waitForURL(/\/initiatives\/sell-cake$/);
+  expect((await it.lab.json<{ slug: string }[]>("initiative", "list")).map((one) => one.slug).sort()).toEqual(["later-on", "sell-cake"]);
   expect(await whole()).toMatchObject({ name: "Sell cake", goal: "Everybody has **cake**.", projects: [{ name: "shop" }] });
   await it.lab.cw("initiative", "edit", "sell-cake", "--provider", "claude");
   await it.button("Pause").click();
