@@ -9,9 +9,10 @@ const name = (i: number) => agents[i]?.name ?? "";
 
 const it = stage(async (lab) => {
   await makeRepo(lab, { "cart.txt": "tea\n" });
-  await lab.runWith("shop-key-0001", "account", "add", "--provider", "claude", "--name", "team-1", "--api-key");
+  for (const account of ["team-1", "team-2"]) await lab.runWith(`shop-key-of-${account}`, "account", "add", "--provider", "claude", "--name", account, "--api-key");
   const works: Step[][] = [[{ write: { path: "left.txt", text: "not committed" } }, { hang: true }], nothing("As you say.")];
-  agents = await Promise.all([lab.spawn("Sell tea", works, "--project", "."), lab.spawn("Sell coffee", works, "--project", "."), lab.spawn("Sell nothing", [nothing("Nothing is sold.")], "--account", "team-1")]);
+  const other = ["--project", ".", "--account", "team-2"];
+  agents = await Promise.all([lab.spawn("Sell tea", works, ...other), lab.spawn("Sell coffee", works, ...other), lab.spawn("Sell nothing", [nothing("Nothing is sold.")], "--account", "team-1")]);
   lab.script("Sell cake", nothing("Cake is sold."));
   await lab.rest(name(2));
 });
