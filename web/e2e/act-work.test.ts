@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { choose, makeRepo, stage, suggest, tasks, until } from "./act";
 import type { Lab } from "./lab";
-import { commits, done } from "./script";
+import { commits, done, type Step } from "./script";
 
 const colours = [
   { id: "colour", question: "Which colour has it?", options: [{ label: "Blue" }, { label: "Red" }] },
@@ -17,10 +17,16 @@ const it = stage(async (lab) => {
   lab.script("Show the cart", work("Show it plainly", "src/a.ts"), work("Show it with the price", "src/a.ts"));
   lab.script("Test too late", work("FIXME", "src/b.ts"), work("FIXME 2", "src/b.ts"), work("FIXME 3", "src/b.ts"), [{ wait: "mend" }, ...work("Mended", "src/b.ts")]);
   made = await tasks(lab, "Open shop", ["Show the cart", "checkpoint:verify"], ["Test too late", "auto"], ["Sign the contract", "checkpoint:action"], ["Choose the bank", "checkpoint:decision"], ["Choose the colour", "checkpoint:decision", colours]);
+  const cart = (text: string, ...before: Step[]) => [...commits(text, { "src/cart.ts": `// ${text}\n` }), ...before, ...done(text)];
+  lab.script("Sell from the left", cart("Left"));
+  lab.script("Sell from the right", cart("Right", { wait: "left is merged" }), cart("Right 2"), cart("Right 3"), [{ wait: "resolve" }, { quiet: "git merge -q -X ours -m Both cw/busy-shop" }, ...done("Both")]);
+  Object.assign(made, await tasks(lab, "Busy shop", ["Sell from the left", "auto"], ["Sell from the right", "auto"]));
   await suggest(lab, "Later on", ["Sell abroad", "Sell by post", "Sell at night"]);
   await suggest(lab, "Much later", ["Sell on the moon"]);
+  await until(async () => expect(await lab.json("merge", "list", "busy-shop")).toMatchObject([{ status: "merged" }]));
+  lab.signal("left is merged");
   const kinds = async () => (await lab.json<{ items: { kind: string }[] }>("inbox")).items.map((item) => item.kind).sort();
-  await until(async () => expect(await kinds()).toEqual(["checkpoint", "checkpoint", "checkpoint", "checkpoint", "merge", "proposal", "proposal"]));
+  await until(async () => expect(await kinds()).toEqual(["checkpoint", "checkpoint", "checkpoint", "checkpoint", "merge", "merge", "proposal", "proposal"]));
 });
 
 const task = (name: string) => it.lab.json<{ status: string; agentId: string; comment: string; answers?: Record<string, string> }>("task", "show", made[name] ?? "");
@@ -53,6 +59,19 @@ test("work whose checks are red goes back to its agent with what was found and a
   await until(async () => expect((await task("Test too late")).status).toBe("done"));
   const sent = JSON.stringify(await it.lab.json("agent", "messages", (await task("Test too late")).agentId));
   expect(sent).toMatch(/Do what the comment says.*FIXME/);
+});
+
+test("work that conflicts goes back to its agent, and is merged when both are brought together", async () => {
+  const detail = await choose(it, "Sell from the right: ");
+  await detail.getByText(/It conflicted \d times/).waitFor();
+  await detail.getByText("src/cart.ts").first().waitFor();
+  await it.button("Send back", detail).dblclick();
+  await it.said("goes on with it");
+  await until(async () => expect((await task("Sell from the right")).status).toBe("running"));
+  it.lab.signal("resolve");
+  await until(async () => expect((await task("Sell from the right")).status).toBe("done"));
+  const { agentId } = await task("Sell from the right");
+  expect(await it.lab.agent(agentId)).toMatchObject({ sessionNumber: 4 });
 });
 
 test("a person's own task is done, and a decision is made in words", async () => {
