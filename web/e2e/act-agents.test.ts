@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { makeRepo, stage, until } from "./act";
 import { live, visit } from "./browser";
 import type { Agent } from "./lab";
-import { nothing, type Step } from "./script";
+import { commits, done, nothing, type Step } from "./script";
 
 let agents: Agent[];
 const name = (i: number) => agents[i]?.name ?? "";
@@ -10,7 +11,7 @@ const name = (i: number) => agents[i]?.name ?? "";
 const it = stage(async (lab) => {
   await makeRepo(lab, { "cart.txt": "tea\n" });
   for (const account of ["team-1", "team-2"]) await lab.runWith(`shop-key-of-${account}`, "account", "add", "--provider", "claude", "--name", account, "--api-key");
-  const works: Step[][] = [[{ write: { path: "left.txt", text: "not committed" } }, { hang: true }], nothing("As you say.")];
+  const works: Step[][] = [[{ write: { path: "left.txt", text: "not committed" } }, { hang: true }], [...commits("Sell it", { "sold.txt": "all of it" }), ...done("As you say.")]];
   const other = ["--project", ".", "--account", "team-2"];
   agents = await Promise.all([lab.spawn("Sell tea", works, ...other), lab.spawn("Sell coffee", works, ...other), lab.spawn("Sell nothing", [nothing("Nothing is sold.")], "--account", "team-1")]);
   lab.script("Sell cake", nothing("Cake is sold."));
@@ -113,4 +114,18 @@ test("the palette leads to a new agent, which is started with what was chosen", 
   await it.page.keyboard.type(name(0));
   await it.page.keyboard.press("Enter");
   await it.page.waitForURL(new RegExp(`/agents/${name(0)}$`));
+});
+
+test("an agent that is removed stays away, and its branch stays", async () => {
+  await visit(it.seen, "/");
+  await live(it.page);
+  await row(name(1)).getByRole("checkbox").click();
+  await it.button("Remove", bar()).click();
+  await it.said(`${name(1)} removed. Its branch stays.`);
+  await bar().waitFor({ state: "detached" });
+  await visit(it.seen, "/");
+  await row(name(0)).waitFor();
+  expect(await row(name(1)).count()).toBe(0);
+  expect((await it.lab.json<Agent[]>("agent", "list")).map((one) => one.name)).not.toContain(name(1));
+  expect(execFileSync("git", ["branch", "--list", `agent/${name(1)}`], { cwd: it.lab.told.repo, env: it.lab.env, encoding: "utf8" })).toContain(name(1));
 });
