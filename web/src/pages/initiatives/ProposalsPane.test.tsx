@@ -90,7 +90,7 @@ test("a second press while one is decided accepts nothing twice", async () => {
 });
 
 test("while one is decided nothing else can be, and it can be again then", async () => {
-  let answer = () => undefined as void;
+  let answer: () => void = () => undefined;
   held = new Promise((resolve) => (answer = resolve));
   show();
   const buttons = () => (screen.getAllByRole("button", { name: /^Dismiss$|^Accept all$/ }) as HTMLButtonElement[]).map((button) => button.disabled);
