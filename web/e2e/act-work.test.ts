@@ -65,7 +65,7 @@ test("work that conflicts goes back to its agent, and is merged when both are br
   const detail = await choose(it, "Sell from the right: ");
   await detail.getByText(/It conflicted \d times/).waitFor();
   await detail.getByText("src/cart.ts").first().waitFor();
-  await it.button("Send back", detail).dblclick();
+  await it.button("Send back", detail).click();
   await it.said("goes on with it");
   await until(async () => expect((await task("Sell from the right")).status).toBe("running"));
   it.lab.signal("resolve");
@@ -77,7 +77,7 @@ test("work that conflicts goes back to its agent, and is merged when both are br
 test("a person's own task is done, and a decision is made in words", async () => {
   let detail = await choose(it, "Sign the contract");
   await detail.getByLabel("Note").fill("It lies in the drawer");
-  await it.button("It is done", detail).dblclick();
+  await it.button("It is done", detail).click();
   await it.said("Done: Sign the contract");
   expect(await task("Sign the contract")).toMatchObject({ status: "done", comment: "It lies in the drawer" });
   detail = await choose(it, "Choose the bank");
@@ -98,7 +98,7 @@ test("the questions of a decision are answered one after the other, and sent tog
   expect((await task("Choose the colour")).status).not.toBe("done");
   for (const key of ["2", "1"]) await it.page.keyboard.press(key);
   await detail.getByLabel("Note").fill("As the bank has it");
-  await it.button("Send answers", detail).dblclick();
+  await it.button("Send answers", detail).click();
   await it.said("Done: Choose the colour");
   expect(await task("Choose the colour")).toMatchObject({ status: "done", comment: expect.stringContaining("As the bank has it") as string });
   expect(JSON.stringify(await task("Choose the colour"))).toMatch(/Red.*Small.*Large/);
