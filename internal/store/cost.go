@@ -26,7 +26,7 @@ func costKeyOf(by cw.CostBy, day string) (costKey, bool) {
 		cw.CostByRun:        {"r.id", "COALESCE(a.alias, '') || ' ' || r.session_number", byCost},
 		cw.CostByAgent:      {"r.agent_id", "COALESCE(a.alias, r.agent_id)", byCost},
 		cw.CostByTask:       {"COALESCE(a.task_id, '')", "COALESCE(NULLIF(a.task_id, ''), 'no task')", byCost},
-		cw.CostByInitiative: {"COALESCE(a.initiative_id, '')", "COALESCE(NULLIF(a.initiative_id, ''), 'no initiative')", byCost},
+		cw.CostByInitiative: {"COALESCE(a.initiative_id, '')", "COALESCE((SELECT slug FROM initiatives WHERE id = a.initiative_id), NULLIF(a.initiative_id, ''), 'no initiative')", byCost},
 		cw.CostByAccount:    {"r.account_id", "r.provider || '/' || COALESCE(c.name, CASE WHEN r.account_id = 'default-' || r.provider THEN 'default' ELSE r.account_id END)", byCost},
 		cw.CostByProvider:   {"r.provider", "r.provider", byCost},
 		cw.CostByDay:        {day, day, "key"},

@@ -32,16 +32,17 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	work := b.addAccount("work")
+	sale := b.initiative("Spring sale")
 	monday := time.Date(2026, 3, 2, 23, 59, 59, 0, time.UTC)
 	one := b.spent("one-otter", monday, func(in *cw.SpawnIntent, f *cw.Finish) {
-		in.Agent.AccountID, in.Agent.TaskID, in.Agent.InitiativeID, f.CostUSD = work.ID, "t1", "spring", 1.5
+		in.Agent.AccountID, in.Agent.TaskID, in.Agent.InitiativeID, f.CostUSD = work.ID, "t1", sale.ID, 1.5
 	})
 	two := b.spent("two-otter", monday.Add(time.Second), func(in *cw.SpawnIntent, f *cw.Finish) {
 		in.Agent.Provider, in.Agent.AccountID, f.CostUSD, f.CostSource, f.Model = "codex", "", 0.25, cw.CostFromTable, "gpt-5"
 	})
 	b.exec("UPDATE agents SET deleted_at = created_at WHERE id = '" + string(two.Agent.ID) + "'") // removed ones count
 	b.spent("tre-otter", monday.Add(time.Hour), func(in *cw.SpawnIntent, f *cw.Finish) {
-		in.Agent.AccountID, f.CostSource = work.ID, cw.CostUnknown
+		in.Agent.AccountID, in.Agent.InitiativeID, f.CostSource = work.ID, "autumn", cw.CostUnknown
 	})
 	b.agentAt("new-otter", cw.StatusPending) // never ran
 	all := cw.Usage{InputTokens: 10, OutputTokens: 20, CacheReadTokens: 30, CacheWriteTokens: 40, ReasoningTokens: 5}
@@ -49,7 +50,7 @@ func TestCosts(t *testing.T) {
 		cw.CostByAgent:      {"one-otter 1 1.5 0 0", "two-otter 1 0.25 0.25 0", "tre-otter 1 0 0 1"},
 		cw.CostByRun:        {"one-otter 1 1 1.5 0 0", "two-otter 1 1 0.25 0.25 0", "tre-otter 1 1 0 0 1"},
 		cw.CostByTask:       {"t1 1 1.5 0 0", "no task 2 0.25 0.25 1"},
-		cw.CostByInitiative: {"spring 1 1.5 0 0", "no initiative 2 0.25 0.25 1"},
+		cw.CostByInitiative: {"spring-sale 1 1.5 0 0", "no initiative 1 0.25 0.25 0", "autumn 1 0 0 1"},
 		cw.CostByAccount:    {"script/work 2 1.5 0 1", "codex/default 1 0.25 0.25 0"},
 		cw.CostByProvider:   {"script 2 1.5 0 1", "codex 1 0.25 0.25 0"},
 		cw.CostByDay:        {"2026-03-02 1 1.5 0 0", "2026-03-03 2 0.25 0.25 1"},

@@ -58,10 +58,13 @@ test("the conversation is searched, folded, paused and followed; a run is jumped
   await output.waitFor();
   await it.page.keyboard.press("z");
   await output.waitFor({ state: "detached" });
-  if (await it.button("Pause following").isVisible()) await it.page.keyboard.press("f");
+  // What was found is looked at: nothing is followed until somebody says so.
   await it.button(/^Follow/, talk()).click();
-  await it.button("Pause following").waitFor();
-  await it.page.getByLabel("Run", { exact: true }).selectOption("1");
+  for (const state of ["Pause following", "Follow", "Pause following"]) {
+    await it.page.getByLabel(state, { exact: true }).waitFor();
+    await it.page.keyboard.press("f");
+  }
+  await it.page.getByRole("combobox", { name: /^Run/ }).selectOption("1");
   await it.page.waitForURL(/run=/);
   await talk().getByText("Run 1", { exact: true }).waitFor();
   await it.button("Raw").click();
@@ -73,8 +76,8 @@ test("the conversation is searched, folded, paused and followed; a run is jumped
 test("a question is answered in place", async () => {
   await on(asks);
   await it.page.keyboard.press("a");
-  await talk().getByRole("radio", { name: "No" }).check();
-  await it.button("Answer", talk()).dblclick();
+  await talk().locator("label").filter({ hasText: "No" }).click();
+  await it.button("Send answer", talk()).dblclick();
   await it.lab.rest(asks.name);
   await talk().getByText(/answered in/).waitFor();
   expect(await it.lab.json("question", "list", "--status", "all", "--agent", asks.name)).toMatchObject([{ status: "answered", answer: "No" }]);

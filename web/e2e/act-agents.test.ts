@@ -1,17 +1,19 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { makeRepo, stage, until } from "./act";
 import { live, visit } from "./browser";
 import type { Agent } from "./lab";
-import { nothing, type Step } from "./script";
+import { commits, done, nothing, type Step } from "./script";
 
 let agents: Agent[];
 const name = (i: number) => agents[i]?.name ?? "";
 
 const it = stage(async (lab) => {
   await makeRepo(lab, { "cart.txt": "tea\n" });
-  await lab.runWith("shop-key-0001", "account", "add", "--provider", "claude", "--name", "team-1", "--api-key");
-  const works: Step[][] = [[{ write: { path: "left.txt", text: "not committed" } }, { hang: true }], nothing("As you say.")];
-  agents = await Promise.all([lab.spawn("Sell tea", works, "--project", "."), lab.spawn("Sell coffee", works, "--project", "."), lab.spawn("Sell nothing", [nothing("Nothing is sold.")], "--account", "team-1")]);
+  for (const account of ["team-1", "team-2"]) await lab.runWith(`shop-key-of-${account}`, "account", "add", "--provider", "claude", "--name", account, "--api-key");
+  const works: Step[][] = [[{ write: { path: "left.txt", text: "not committed" } }, { hang: true }], [...commits("Sell it", { "sold.txt": "all of it" }), ...done("As you say.")]];
+  const other = ["--project", ".", "--account", "team-2"];
+  agents = await Promise.all([lab.spawn("Sell tea", works, ...other), lab.spawn("Sell coffee", works, ...other), lab.spawn("Sell nothing", [nothing("Nothing is sold.")], "--account", "team-1")]);
   lab.script("Sell cake", nothing("Cake is sold."));
   await lab.rest(name(2));
 });
@@ -60,13 +62,13 @@ test("those that are chosen are stopped, after work that is not committed was na
 test("agents that are removed come back when it is undone, others are resumed", async () => {
   for (const one of [name(0), name(1)]) await row(one).getByText("Stopped").first().waitFor();
   await it.button("Remove", bar()).click();
-  await it.said("2 agents removed. Its branch stays.");
+  await it.said("2 agents removed. Their branches stay.");
   await until(async () => expect((await it.lab.json<Agent[]>("agent", "list")).map((one) => one.name)).toEqual([name(2)]));
   await it.button("Undo", it.notice("2 agents removed")).click();
   await until(async () => expect(await statuses()).toEqual(["stopped", "stopped", "idle"]));
   await row(name(1)).waitFor();
   await row(name(0)).waitFor();
-  if (!(await bar().isVisible())) await select(name(0), name(1));
+  await bar().getByText("2 agents selected").waitFor(); // as before they went
   await it.button("Resume", bar()).click();
   await it.said("2 agents resumed");
   await Promise.all([name(0), name(1)].map((one) => it.lab.until(one, (now) => now.status === "idle")));
@@ -91,7 +93,7 @@ test("agents are found by status, words and account, and a filter is kept", asyn
   await it.page.getByText("No agent fits this filter.").waitFor();
   await it.button(/^All/, it.page.getByRole("group", { name: "Status" })).click();
   await it.page.getByLabel("Account").selectOption("claude/team-1");
-  await expect.poll(async () => (await rows()).includes(name(2))).toBe(true);
+  await expect.poll(rows).toEqual([name(2)]);
 });
 
 test("the palette leads to a new agent, which is started with what was chosen", async () => {
@@ -112,4 +114,18 @@ test("the palette leads to a new agent, which is started with what was chosen", 
   await it.page.keyboard.type(name(0));
   await it.page.keyboard.press("Enter");
   await it.page.waitForURL(new RegExp(`/agents/${name(0)}$`));
+});
+
+test("an agent that is removed stays away, and its branch stays", async () => {
+  await visit(it.seen, "/");
+  await live(it.page);
+  await row(name(1)).getByRole("checkbox").click();
+  await it.button("Remove", bar()).click();
+  await it.said(`${name(1)} removed. Its branch stays.`);
+  await bar().waitFor({ state: "detached" });
+  await visit(it.seen, "/");
+  await row(name(0)).waitFor();
+  expect(await row(name(1)).count()).toBe(0);
+  expect((await it.lab.json<Agent[]>("agent", "list")).map((one) => one.name)).not.toContain(name(1));
+  expect(execFileSync("git", ["branch", "--list", `agent/${name(1)}`], { cwd: it.lab.told.repo, env: it.lab.env, encoding: "utf8" })).toContain(name(1));
 });

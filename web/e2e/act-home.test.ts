@@ -1,18 +1,19 @@
 import { expect, test } from "vitest";
 import { makeRepo, stage, until } from "./act";
-import { live, visit } from "./browser";
+import { leave, live, signedIn, visit } from "./browser";
 import { nothing } from "./script";
 
 interface Account { name: string; enabled: boolean; priority: number }
 interface Budget { scope: string; limitUsd: number }
-interface Token { name: string; session?: boolean; revokedAt?: string }
+interface Token { name: string; createdAt: string; session?: boolean; revokedAt?: string }
 
 const it = stage(async (lab) => {
   await makeRepo(lab, { "cart.txt": "tea\n", "cw.yaml": "setup:\n  - touch was-set-up\n", ".gitignore": "was-set-up\nheard\n" });
   for (const name of ["team-1", "team-2"]) await lab.runWith(`shop-key-of-${name}`, "account", "add", "--provider", "claude", "--name", name, "--api-key");
   await lab.cw("initiative", "create", "Sell cake", "--project", "shop");
   await lab.cw("token", "create", "--name", "wall-screen");
-  await lab.cw("open", "--print");
+  await lab.cw("config", "set", "notify.command", JSON.stringify(["sh", "-c", 'echo "$CW_EVENT_TYPE" >> told; exit 0']));
+  await lab.cw("restart");
   const knows = await lab.spawn("Answer the others", [[{ quiet: "cw listen > heard && cw answer 'With cream.' --conversation-id $(sed -n 's/.*\"conversationId\": *\"\\([^\"]*\\)\".*/\\1/p' heard)" }, ...nothing("Answered.")]], "--project", ".", "--name", "swift-lynx");
   const asks = await lab.spawn("Ask the others", [[{ quiet: "cw ask 'With or without cream?' --agent-id swift-lynx" }, ...nothing("It is known.")]], "--project", ".", "--name", "keen-marten");
   await Promise.all([knows, asks].map((one) => lab.rest(one.name)));
@@ -85,9 +86,32 @@ test("tokens and other sessions are ended here", async () => {
   await it.said("wall-screen is ended.");
   await it.button("End wall-screen").waitFor({ state: "detached" });
   expect((await tokens()).map((one) => one.name)).not.toContain("wall-screen");
+  const other = await signedIn(it.browser, it.lab);
+  other.allow(/answer 401|no answer/);
+  await live(other.page);
+  const [newest] = (await tokens()).sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  await it.button(`End ${newest?.name}`).click();
+  await other.page.getByText("This browser has no session").waitFor();
+  expect(await other.page.evaluate(() => localStorage.getItem("cw.session"))).toBeNull();
+  await leave(other);
+  expect((await tokens()).filter((one) => one.session)).toHaveLength(1);
+  await it.main.getByText("this browser", { exact: true }).waitFor();
 });
 
-test("light or dark is kept, and nothing is shown on the desktop unasked", async () => {
+test("notifications are switched on for this browser and off again, and a hook is tried", async () => {
+  await it.seen.context.grantPermissions(["notifications"]);
+  await open("/settings?tab=notices");
+  await it.button("Switch on").click();
+  await it.main.getByText("This browser tells of new questions").waitFor();
+  await open("/settings?tab=notices");
+  await it.button("Switch off").click();
+  await it.main.getByText("Nothing is shown on the desktop").waitFor();
+  expect(await it.page.evaluate(() => localStorage.getItem("cw.desktopNotices"))).toBeNull();
+  await it.button("Send a test").click();
+  await it.main.getByText("The test got through").waitFor();
+});
+
+test("light or dark is kept", async () => {
   await open("/settings?tab=browser");
   await it.button("Dark", it.main).click();
   await open("/settings?tab=notices");
@@ -96,7 +120,6 @@ test("light or dark is kept, and nothing is shown on the desktop unasked", async
   await it.page.keyboard.type("light or dark");
   await it.page.keyboard.press("Enter");
   await expect.poll(() => it.page.evaluate(() => document.documentElement.dataset.theme)).toBe("light");
-  await it.page.getByText(/Nothing is shown on the desktop|does not allow it/).waitFor();
 });
 
 test("a conversation shows its question and its answer, and the log is filtered", async () => {
@@ -116,4 +139,13 @@ test("a conversation shows its question and its answer, and the log is filtered"
   await it.page.waitForURL(/agent=keen-marten/);
   await it.main.getByRole("link", { name: "keen-marten" }).first().waitFor();
   expect(await it.main.getByRole("link", { name: "swift-lynx" }).count()).toBe(0);
+});
+
+test("who signs out is out, and what the browser had is worth nothing", async () => {
+  it.seen.allow(/answer 401|no answer/);
+  await open("/settings?tab=browser");
+  await it.button("Sign out").dblclick();
+  await it.page.getByText("This browser has no session").waitFor();
+  expect(await it.page.evaluate(() => localStorage.getItem("cw.session"))).toBeNull();
+  expect((await tokens()).filter((one) => one.session)).toEqual([]);
 });

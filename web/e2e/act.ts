@@ -5,13 +5,14 @@ import type { Browser, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { launch, live, signedIn, type Visitor } from "./browser";
 import { Lab, type Agent } from "./lab";
-import { done } from "./script";
+import { done, type Question } from "./script";
 import { suggests } from "./shop";
 
 /** What a file about acts has: one lab, and one browser that is signed in. */
 export class Stage {
   lab!: Lab;
   seen!: Visitor;
+  browser!: Browser;
 
   get page() {
     return this.seen.page;
@@ -41,17 +42,16 @@ export class Stage {
 /** Makes the stage of a file before its tests; what the browser sees of errors makes the test red that made them. */
 export function stage(prepare: (lab: Lab) => Promise<void>): Stage {
   const made = new Stage();
-  let browser: Browser;
   beforeAll(async () => {
-    [made.lab, browser] = await Promise.all([Lab.open(), launch()]);
+    [made.lab, made.browser] = await Promise.all([Lab.open(), launch()]);
     await prepare(made.lab);
-    made.seen = await signedIn(browser, made.lab);
+    made.seen = await signedIn(made.browser, made.lab);
     made.page.setDefaultTimeout(60_000);
     await live(made.page);
   });
   afterEach(() => expect(made.seen.problems).toEqual([]));
   afterAll(async () => {
-    await browser?.close();
+    await made.browser?.close();
     await made.lab?.close();
   });
   return made;
@@ -82,13 +82,17 @@ export async function makeRepo(lab: Lab, files: Record<string, string>): Promise
   if ("cw.yaml" in files) await lab.cw("project", "trust", ".", "--yes");
 }
 
-/** Makes an initiative with tasks of one phase, each of a type, and gives their ids by name. */
-export async function tasks(lab: Lab, name: string, ...wanted: [name: string, type: string][]): Promise<Record<string, string>> {
+/** Makes an initiative with tasks of one phase, each of a type, and gives their ids by name. A decision may ask questions. */
+export async function tasks(lab: Lab, name: string, ...wanted: [name: string, type: string, questions?: (Question & { id: string })[]][]): Promise<Record<string, string>> {
   const { slug } = await lab.json<{ slug: string }>("initiative", "create", name, "--project", "shop");
   await lab.cw("initiative", "edit", slug, "--provider", "claude");
   const phase = await lab.json<{ id: string }>("phase", "create", slug, "Open");
   const made: Record<string, string> = {};
-  for (const [task, type] of wanted) made[task] = (await lab.json<{ id: string }>("task", "create", "--phase", phase.id, task, "--type", type)).id;
+  for (const [task, type, questions] of wanted) {
+    const ran = await lab.runWith(questions ? JSON.stringify(questions) : "", "task", "create", "--phase", phase.id, task, "--type", type, ...(questions ? ["--questions", "-"] : []), "--json");
+    if (ran.code !== 0) throw new Error(ran.stderr);
+    made[task] = (JSON.parse(ran.stdout) as { id: string }).id;
+  }
   return made;
 }
 

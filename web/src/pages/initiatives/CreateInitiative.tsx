@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { projectsQuery } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
 import { useMutation } from "../../lib/useMutation";
@@ -19,9 +19,16 @@ export function CreateInitiative({ onClose, onDone }: { onClose: () => void; onD
   const create = useMutation({
     mutationFn: () => client.post("/v1/initiatives", { body: { name: name.trim(), goal: goal.trim() || undefined, projects } }),
   });
+  // The dialog stands until the new page does: what is pressed meanwhile would make a second one.
+  const made = useRef(false);
+  const submit = () => {
+    if (made.current) return;
+    made.current = true;
+    create.mutate(undefined, { onSuccess: ({ slug }) => onDone(slug), onError: () => void (made.current = false) });
+  };
   return (
     <Dialog title="New initiative" onClose={onClose}>
-      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); create.mutate(undefined, { onSuccess: ({ slug }) => onDone(slug) }); }}>
+      <form className="grid gap-3" onSubmit={(event) => { event.preventDefault(); submit(); }}>
         <TextField label="Name" required maxLength={200} value={name} onText={setName} autoFocus help="Its branch is named after it, and keeps that name." />
         <TextArea label="Goal" rows={5} value={goal} onText={setGoal} help="What is to be reached, in Markdown. It becomes the first page." />
         <fieldset className="grid gap-1">
@@ -42,7 +49,7 @@ export function CreateInitiative({ onClose, onDone }: { onClose: () => void; onD
         </fieldset>
         {create.error && <Failure what="The initiative was not made" error={create.error} />}
         <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" look="primary" acting={create.isPending} disabled={name.trim() === ""}>Make it</Button>
+          <Button type="submit" look="primary" acting={create.isPending || create.isSuccess} disabled={name.trim() === ""}>Make it</Button>
           <Button look="quiet" onClick={onClose}>Cancel</Button>
           <span className="text-12 text-ink-3">No agent is started yet.</span>
         </div>

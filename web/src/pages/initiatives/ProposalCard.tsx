@@ -18,6 +18,8 @@ interface Props {
   first: boolean;
   active: boolean;
   acting: "accept" | "dismiss" | null;
+  /** Something is being decided: nothing else can be meanwhile. */
+  busy: boolean;
   dismissing: boolean;
   onFocus: () => void;
   onAccept: () => void;
@@ -26,7 +28,7 @@ interface Props {
 }
 
 /** One suggestion: what it changes, why, and what becomes of it. */
-export function ProposalCard({ proposal, stamp, names, first, active, acting, dismissing, onFocus, onAccept, onDismissing, onDismiss }: Props) {
+export function ProposalCard({ proposal, stamp, names, first, active, acting, busy, dismissing, onFocus, onAccept, onDismissing, onDismiss }: Props) {
   const { client } = useCw();
   const whole = useQuery(proposalQuery(client, proposal.id, stamp));
   const view = whole.data;
@@ -43,10 +45,10 @@ export function ProposalCard({ proposal, stamp, names, first, active, acting, di
       {view?.changed && <Changed view={view} />}
       {whole.error && <Failure what="The difference could not be read" error={whole.error} onRetry={() => void whole.refetch()} />}
       {view && <Rows view={view} names={names} />}
-      {active && (dismissing ? <Dismissal acting={acting === "dismiss"} onCancel={() => onDismissing(false)} onDismiss={onDismiss} /> : (
+      {active && (dismissing ? <Dismissal acting={acting === "dismiss"} busy={busy} onCancel={() => onDismissing(false)} onDismiss={onDismiss} /> : (
         <div className="mt-2 flex items-center gap-2">
-          <Button look={first ? "primary" : "plain"} keys={first ? "y" : undefined} acting={acting === "accept"} disabled={view?.changed} title={view?.changed ? "Its target changed since: an agent may suggest it again" : undefined} onClick={onAccept}>Accept</Button>
-          <Button look={first ? "plain" : "quiet"} keys={first ? "d" : undefined} acting={acting === "dismiss"} onClick={() => onDismissing(true)}>Dismiss</Button>
+          <Button look={first ? "primary" : "plain"} keys={first ? "y" : undefined} acting={acting === "accept"} disabled={busy || view?.changed} title={view?.changed ? "Its target changed since: an agent may suggest it again" : undefined} onClick={onAccept}>Accept</Button>
+          <Button look={first ? "plain" : "quiet"} keys={first ? "d" : undefined} acting={acting === "dismiss"} disabled={busy} onClick={() => onDismissing(true)}>Dismiss</Button>
         </div>
       ))}
     </article>
@@ -71,7 +73,7 @@ function Changed({ view }: { view: ProposalView }) {
   );
 }
 
-function Dismissal({ acting, onCancel, onDismiss }: { acting: boolean; onCancel: () => void; onDismiss: (note: string) => void }) {
+function Dismissal({ acting, busy, onCancel, onDismiss }: { acting: boolean; busy: boolean; onCancel: () => void; onDismiss: (note: string) => void }) {
   const [note, setNote] = useState("");
   return (
     <form
@@ -88,7 +90,7 @@ function Dismissal({ acting, onCancel, onDismiss }: { acting: boolean; onCancel:
         onInput={(event) => setNote(event.currentTarget.value)}
         className="h-(--control) min-w-0 flex-1 rounded-box border border-line-2 bg-sunken px-2"
       />
-      <Button type="submit" keys="Enter" acting={acting}>Dismiss</Button>
+      <Button type="submit" keys="Enter" acting={acting} disabled={busy}>Dismiss</Button>
       <Button look="quiet" onClick={onCancel}>Keep</Button>
     </form>
   );

@@ -16,17 +16,20 @@ const open = [proposal("p1", "Goal"), proposal("p2", "Decisions")];
 
 const asked: { url: string; body: unknown }[] = [];
 let refuse = false;
+/** Holds back what the daemon answers to a decision. */
+let held: Promise<void> | undefined;
 const end = { now: new AbortController() };
 
 beforeEach(() => {
   asked.length = 0;
   refuse = false;
+  held = undefined;
   end.now = new AbortController();
   runKeys(end.now.signal);
   vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
     if (init.method === "POST") {
       asked.push({ url, body: JSON.parse(String(init.body)) });
-      return Promise.resolve(refuse ? Response.json({ code: "not_found", message: "no proposal p1" }, { status: 404 }) : Response.json({ items: [] }));
+      return Promise.resolve(held).then(() => refuse ? Response.json({ code: "not_found", message: "no proposal p1" }, { status: 404 }) : Response.json({ items: [] }));
     }
     const id = url.split("/").at(-1);
     return Promise.resolve(Response.json({ ...open.find((one) => one.id === id), agent: "steady-mole", changed: id === "p2", current: "old text\n", after: "new <b>text</b>\n", diff: "--- current\n+++ suggested\n@@ -1 +1 @@\n-old text\n+new <b>text</b>\n" }));
@@ -84,6 +87,19 @@ test("a second press while one is decided accepts nothing twice", async () => {
   await press("y", "y");
   await waitFor(() => expect(asked).toHaveLength(1));
   expect(asked[0]?.body).toEqual({ ids: ["p1"] });
+});
+
+test("while one is decided nothing else can be, and it can be again then", async () => {
+  let answer: () => void = () => undefined;
+  held = new Promise((resolve) => (answer = resolve));
+  show();
+  const buttons = () => (screen.getAllByRole("button", { name: /^Dismiss$|^Accept all$/ }) as HTMLButtonElement[]).map((button) => button.disabled);
+  await screen.findByText("Page: Goal");
+  expect(buttons()).toEqual([false, false, false]);
+  await press("y");
+  await waitFor(() => expect(buttons()).toEqual([true, true, true]));
+  answer();
+  await waitFor(() => expect(buttons()).toEqual([false, false, false]));
 });
 
 test("the focus of a card that goes comes to the one in its place", async () => {

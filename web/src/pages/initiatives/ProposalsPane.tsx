@@ -53,7 +53,7 @@ export function ProposalsPane({ view, open, error, className }: Props) {
         <span className="text-ink-3 tabular-nums">{open.length === 0 ? "none open" : `${open.length} open`}</span>
         <span className="flex-1" />
         {active && open.length > 1 && (
-          <Button keys="shift+y" acting={decide.isPending && (decide.variables?.ids.length ?? 0) > 1} title="All or none: in the order in which they need each other" onClick={() => accept(open.map((one) => one.id))}>
+          <Button keys="shift+y" acting={decide.isPending && (decide.variables?.ids.length ?? 0) > 1} disabled={decide.isPending} title="All or none: in the order in which they need each other" onClick={() => accept(open.map((one) => one.id))}>
             Accept all
           </Button>
         )}
@@ -69,6 +69,7 @@ export function ProposalsPane({ view, open, error, className }: Props) {
           first={proposal === at}
           active={active}
           acting={decide.isPending && decide.variables?.ids.includes(proposal.id) ? (decide.variables.accept ? "accept" : "dismiss") : null}
+          busy={decide.isPending}
           dismissing={dismissing === proposal.id}
           onFocus={() => setCurrent(proposal.id)}
           onAccept={() => accept([proposal.id])}

@@ -9,14 +9,15 @@ interface Act {
   /** Said when it can be done with none of them. */
   none: string;
   act: (client: Client, agent: Agent) => Promise<unknown>;
-  done: string;
+  /** What became of so many. */
+  done: (count: number) => string;
   undo?: (client: Client, agent: Agent) => Promise<unknown>;
 }
 
 const acts = {
-  stop: { can: canStop, none: "nothing runs.", act: stop, done: "stopped. Work is kept." },
-  resume: { can: canResume, none: "it runs already, or waits.", act: resume, done: "resumed" },
-  remove: { can: canRemove, none: "stop it first.", act: remove, done: "removed. Its branch stays.", undo: restore },
+  stop: { can: canStop, none: "nothing runs.", act: stop, done: () => "stopped. Work is kept." },
+  resume: { can: canResume, none: "it runs already, or waits.", act: resume, done: () => "resumed" },
+  remove: { can: canRemove, none: "stop it first.", act: remove, done: (count) => (count === 1 ? "removed. Its branch stays." : "removed. Their branches stay."), undo: restore },
 } satisfies Record<string, Act>;
 
 /** Does it to those that can have it done, and says what became of it. */
@@ -28,7 +29,7 @@ export async function perform(client: Client, name: keyof typeof acts, agents: A
   if (outcome.failed.length > 0) sayFailed(failures(outcome));
   if (outcome.done.length === 0) return;
   const back = undo && (() => void toEach(outcome.done, (agent) => undo(client, agent)).then((undone) => undone.failed.length > 0 && sayFailed(failures(undone))));
-  say(`${named(outcome.done)} ${done}`, back);
+  say(`${named(outcome.done)} ${done(outcome.done.length)}`, back);
 }
 
 /** Stops those that run; work that is not committed is asked about before. */

@@ -18,6 +18,7 @@ test("words of an item", () => {
   const now = Date.parse("2026-11-23T05:26:00Z");
   expect(textOf(itemOf("stalled:x"), now)).toBe("No output for 26 minutes");
   expect(textOf(itemOf("blocked:x", { text: "it\u202e has\nno page" }), now)).toBe("It has no page");
+  expect(textOf(itemOf("merge:x", { task: "show the cart", text: "its checks are red" }), now)).toBe("Show the cart: its checks are red");
   expect(summary([{ ...a, behind: 3 }, { ...b, behind: 8 }], now)).toBe("11 tasks wait, the longest for 26 minutes");
   expect(summary([a], now)).toBe("the longest for 26 minutes");
   expect(markOfItem(itemOf("question:x", { count: 2 })).word).toBe("2 questions");

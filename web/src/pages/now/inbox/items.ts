@@ -18,7 +18,8 @@ export function markOfItem(item: Item, merge?: Merge): Mark {
 /** What it is, in one line. */
 export function textOf(item: Item, now: number): string {
   if (item.kind === "stalled") return `No output for ${spanInWords(now - Date.parse(item.since))}`;
-  const text = oneLine(item.text);
+  // What is wrong with work does not say with which.
+  const text = oneLine(item.task && (item.kind === "merge" || item.kind === "blocked") ? `${item.task}: ${item.text}` : item.text);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
