@@ -152,6 +152,18 @@ test("a second press of a button that acts does it once", async () => {
   view.end();
 });
 
+test("the second click of a double click does nothing to the item that came to the same place", async () => {
+  const { cw, asked } = daemon({ "GET /v1/inbox": { items: [crash] }, "POST /v1/agents/shy-panda/resume": {} });
+  const view = renderAt(cw, <Page />);
+  const resume = await screen.findByRole("button", { name: /Resume/ });
+  fireEvent.click(resume, { detail: 2 });
+  await act(() => Promise.resolve());
+  expect(asked.filter((one) => one.line.startsWith("POST"))).toEqual([]);
+  fireEvent.click(resume, { detail: 1 });
+  await waitFor(() => expect(asked.filter((one) => one.line.startsWith("POST")).length).toBeGreaterThan(0));
+  view.end();
+});
+
 test("an initiative is landed by its button alone, not by Enter", async () => {
   const landing = itemOf("landing:i", { initiative: "shop", initiativeId: "i" });
   const { cw, asked } = daemon({ "GET /v1/inbox": { items: [landing] }, "POST /v1/initiatives/i/land": { items: [] } });

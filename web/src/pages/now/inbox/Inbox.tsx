@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type MouseEvent } from "react";
 import { useCw } from "../../../app/cw";
 import { useKeys, type Key } from "../../../app/keys";
 import { dispatchQuery } from "../../../api/queries";
@@ -45,6 +45,7 @@ export function Inbox({ items, chosen }: { items: Item[]; chosen: Chosen }) {
                   id="inbox-detail"
                   data-detail
                   tabIndex={-1}
+                  onClickCapture={onceOnly}
                   className="flex flex-col gap-2 outline-none tab:absolute tab:top-0 tab:right-0 tab:bottom-0 tab:left-[44%] tab:overflow-auto tab:pt-2 tab:pr-4 tab:pb-3 tab:pl-6 max-tab:gap-3 max-tab:px-4 max-tab:pb-4 max-tab:pl-11"
                 >
                   <Detail item={item} gone={gone} onDone={() => chosen.finish(item)} onNext={chosen.shown.length > 1 ? () => chosen.move(1) : undefined} />
@@ -80,4 +81,12 @@ function useInboxKeys(section: React.RefObject<HTMLElement | null>, inside: bool
     { key: "Escape", does: "leave the inbox", typing: true, run: () => (document.activeElement as HTMLElement | null)?.blur() },
   ];
   useKeys("Inbox", inside ? [...within, ...keys] : keys);
+}
+
+/** The second click of a double click acts on nothing: what it hits may be the next item, which came to the same place. */
+function onceOnly(event: MouseEvent<HTMLElement>): void {
+  if (event.detail > 1 && (event.target as Element).closest("button, a")) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
 }
