@@ -113,7 +113,9 @@ test(`${AGENTS} agents with ${PER_SECOND} events a second each for ${SECONDS} s:
   const [from, lines] = [Date.now(), written(names)];
   await watchFrames(seen.page);
   let pressed = 0;
+  let half = 0;
   for (const end = from + SECONDS * 1000; Date.now() < end; pressed++) {
+    if (half === 0 && Date.now() > end - SECONDS * 500) half = await heap(cdp);
     await press(seen.page, pressed % 8 < 4 ? "j" : "k", pressed);
     await seen.page.waitForTimeout(150);
   }
@@ -126,10 +128,10 @@ test(`${AGENTS} agents with ${PER_SECOND} events a second each for ${SECONDS} s:
   console.log(`  first load, nothing stored: ${(first.bytes / 1000).toFixed(1)} kB, painted after ${ms(first.painted)}, agents stand after ${ms(first.standing)}`);
   console.log(`  frames: ${spread(took)}`);
   console.log(`  key to paint: ${spread(waits)}`);
-  console.log(`  heap: ${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after`);
+  console.log(`  heap: ${(before / 1e6).toFixed(1)} MB before, ${(half / 1e6).toFixed(1)} MB after half of the time, ${(after / 1e6).toFixed(1)} MB after`);
   expect(at([...waits].sort((a, b) => a - b), 0.95)).toBeLessThanOrEqual(KEY_TO_PAINT);
   expect(perSecond).toBeGreaterThan(0.8 * AGENTS * PER_SECOND);
-  expect(after - before).toBeLessThan(50e6);
+  expect(after - half).toBeLessThan(5e6); // it would grow for as long as the tab is open
   await leave(seen);
 }, 900_000);
 

@@ -7,6 +7,7 @@ import { codeIn, endFormer, redeem, Session } from "./api/session";
 import { App } from "./app/App";
 import { say } from "./app/notices";
 import { applyTheme } from "./app/theme";
+import { letOldTreesGo } from "./lib/letGo";
 import "./styles/main.css";
 
 /** A code in the address is given away for a session, and leaves the address at once. */
@@ -24,6 +25,7 @@ async function signIn(session: Session): Promise<unknown> {
   }
 }
 
+letOldTreesGo();
 const session = new Session(localStorage);
 applyTheme();
 const client = new Client(session);

@@ -1,1 +1,0 @@
-import{t as e}from"./Empty-ClUhEJTd.js";import{Rt as t,a as n,en as r,o as i}from"./frame-DgDMvm2T.js";function a(){return t(r,{children:[t(i,{children:t(`h1`,{className:`text-14 font-bold`,children:`No such page`})}),t(n,{children:t(e,{title:`There is no page at this address`,children:`The sidebar leads to all of them.`})})]})}export{a as NotFound};

@@ -1,1 +1,0 @@
-import{Rt as e,U as t,W as n}from"./frame-DgDMvm2T.js";function r({mark:r,className:i}){return e(`span`,{className:n(`inline-flex items-center gap-1.5 whitespace-nowrap`,i),children:[e(t,{name:r.icon,className:r.tone}),e(`span`,{className:r.text,children:r.word})]})}export{r as t};
