@@ -128,7 +128,7 @@ test("away for longer than events are kept: all is read anew, and it says so", a
   // The daemon says of the page's place what it says of one that is kept no longer.
   await seen.page.route("**/v1/events?*", (route) => (route.request().headers()["last-event-id"] ? route.fulfill({ status: 410, json: { code: "gone", message: "events before 4711 are no longer kept", hint: "" } }) : route.continue()));
   wire.mend();
-  await seen.page.getByText("You were away for longer than events are kept. Everything was read anew.").waitFor({ timeout: 30_000 });
+  await seen.page.getByText("Some events are no longer to be had, so everything was read anew.").waitFor({ timeout: 30_000 });
   await live(seen.page);
   await caughtUp(seen);
   await leave(seen);

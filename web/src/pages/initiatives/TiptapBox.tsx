@@ -60,7 +60,11 @@ export default function TiptapBox(props: Props) {
       onUpdate: () => now.current.onEdit(editor.getJSON()),
       onBlur: () => now.current.onLeave(),
     });
-    now.current.onReady({ show: (next) => editor.commands.setContent(filled(next), { emitUpdate: false }), focus: () => editor.commands.focus("end") });
+    const focus = () => {
+      editor.commands.focus("end");
+      editor.view.focus(); // the command waits for a frame, in which letters would be keys of the page
+    };
+    now.current.onReady({ show: (next) => editor.commands.setContent(filled(next), { emitUpdate: false }), focus });
     return () => {
       now.current.onReady(null);
       editor.destroy();
