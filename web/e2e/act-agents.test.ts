@@ -98,6 +98,7 @@ test("agents are found by status, words and account, and a filter is kept", asyn
 
 test("the palette leads to a new agent, which is started with what was chosen", async () => {
   await it.page.keyboard.press("Control+k");
+  await it.dialog.getByRole("combobox").waitFor();
   await it.page.keyboard.type("new agent");
   await it.page.keyboard.press("Enter");
   await it.dialog.getByRole("textbox", { name: "Goal" }).fill("Sell cake\n\nWith cream.");
@@ -111,6 +112,7 @@ test("the palette leads to a new agent, which is started with what was chosen", 
   expect(found[0]).toMatchObject({ accountName: "team-1", projects: [{ project: "shop" }] });
   await it.page.getByRole("heading", { level: 1, name: found[0]?.name ?? "" }).waitFor();
   await it.page.keyboard.press("Control+k");
+  await it.dialog.getByRole("combobox").waitFor();
   await it.page.keyboard.type(name(0));
   await it.page.keyboard.press("Enter");
   await it.page.waitForURL(new RegExp(`/agents/${name(0)}$`));

@@ -117,6 +117,7 @@ test("light or dark is kept", async () => {
   await open("/settings?tab=notices");
   expect(await it.page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   await it.page.keyboard.press("Control+k");
+  await it.dialog.getByRole("combobox").waitFor();
   await it.page.keyboard.type("light or dark");
   await it.page.keyboard.press("Enter");
   await expect.poll(() => it.page.evaluate(() => document.documentElement.dataset.theme)).toBe("light");

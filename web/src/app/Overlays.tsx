@@ -1,12 +1,13 @@
 import { useRouter } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useStore } from "../lib/store";
 import { useOuterKeys } from "./keys";
 import { above } from "./links";
 import { closeOverlay, openKeys, openNewAgent, openPalette, overlay } from "./overlays";
 
-// They are loaded when they are first opened.
-const Palette = lazy(() => import("./Palette").then((file) => ({ default: file.Palette })));
+const loadPalette = () => import("./Palette").then((file) => ({ default: file.Palette }));
+// They are loaded when they are first opened; the palette before, since people type at once.
+const Palette = lazy(loadPalette);
 const NewAgent = lazy(() => import("./NewAgent").then((file) => ({ default: file.NewAgent })));
 const AllKeys = lazy(() => import("./AllKeys").then((file) => ({ default: file.AllKeys })));
 
@@ -18,6 +19,10 @@ export function Overlays() {
     const to = above(router.state.location.pathname);
     if (to) void router.navigate({ to });
   };
+  useEffect(() => {
+    const later = setTimeout(() => void loadPalette().catch(() => undefined), 1000); // it is tried again when it is opened
+    return () => clearTimeout(later);
+  }, []);
   useOuterKeys("Everywhere", [
     { key: "mod+k", does: "search or run a command", typing: true, run: openPalette },
     { key: "c", does: "new agent", run: openNewAgent },

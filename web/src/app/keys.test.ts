@@ -2,7 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { createElement, type ReactNode } from "react";
 import { render } from "@testing-library/preact";
 import type { ComponentChild } from "preact";
-import { layers, nameOf, pressed, useKeys, useOuterKeys, type Key } from "./keys";
+import { layers, nameOf, pressed, runKeys, useKeys, useOuterKeys, type Key } from "./keys";
+import { overlay } from "./overlays";
 
 const none = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
 
@@ -41,6 +42,21 @@ test("the innermost part's key wins, and a button keeps its own", () => {
   const stack = [{ name: "page", keys: [outer] }, { name: "inbox", keys: [inner] }];
   expect(pressed(stack, press("main", "Enter"))).toBe(inner);
   expect(pressed(stack, press("button", "Enter"))).toBeNull();
+});
+
+test("keys of the page do nothing while something is about to lie over it", () => {
+  const end = new AbortController();
+  let acted = 0;
+  layers.set([{ name: "page", keys: [act("s", { run: () => acted++ })] }]);
+  runKeys(end.signal);
+  overlay.set("palette");
+  press("main", "s");
+  expect(acted).toBe(0);
+  overlay.set(null);
+  press("main", "s");
+  expect(acted).toBe(1);
+  end.abort();
+  layers.set([]);
 });
 
 function Page() {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Store, useStore } from "../lib/store";
+import { overlay } from "./overlays";
 
 /** One key of a page. */
 export interface Key {
@@ -62,8 +63,8 @@ export function runKeys(signal: AbortSignal): void {
   addEventListener(
     "keydown",
     (event) => {
-      // A dialog that is open has the keys for itself.
-      if (document.querySelector("dialog[open]:not([data-keys])")) return;
+      // A dialog that is open, or about to be, has the keys for itself.
+      if (overlay.get() !== null || document.querySelector("dialog[open]:not([data-keys])")) return;
       const key = pressed(layers.get(), event);
       if (!key) return;
       event.preventDefault();

@@ -1,1 +1,0 @@
-import{G as e,W as t,zt as n}from"./frame-BErY23fi.js";function r({mark:r,className:i}){return n(`span`,{className:e(`inline-flex items-center gap-1.5 whitespace-nowrap`,i),children:[n(t,{name:r.icon,className:r.tone}),n(`span`,{className:r.text,children:r.word})]})}export{r as t};
