@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { layout } from "./graph";
 import { rowsOf, split, titleOf } from "./proposalRows";
+import { withoutCommand } from "./tree";
 
 const shown = (pieces: { text: string; marked: boolean }[]) => pieces.map((piece) => (piece.marked ? `[${piece.text}]` : piece.text)).join("");
 
@@ -63,3 +64,8 @@ describe("rowsOf", () => {
 test.each([
   ["create", "task", "New task: X"], ["update", "page", "Page: X"], ["delete", "task", "Cancel task: X"], ["delete", "page", "Remove page: X"],
 ] as const)("titleOf(%s %s)", (action, target, want) => expect(titleOf({ action, target, title: "X" })).toBe(want));
+
+test.each([
+  ["A person looks at the result: cw task diff abc; then: cw task done abc", "A person looks at the result"],
+  ['The task "Mend: cw status" comes first', 'The task "Mend: cw status" comes first'],
+])("why %s is told on a page with buttons", (reason, want) => expect(withoutCommand(reason)).toBe(want));

@@ -68,7 +68,7 @@ function rowOf(task: Task, known: Facts): TaskRow {
     mark: markOfTask(task, agent),
     who: whoOf(task, told?.agent ?? agent?.name ?? "", merge?.place, person, known.next),
     steps: task.status === "running" && agent?.plan ? `${agent.plan.done}/${agent.plan.of}` : "",
-    why: oneLine(whyOf(task, agent, told?.wait?.text ?? "", merge?.wait ?? "")),
+    why: oneLine(withoutCommand(whyOf(task, agent, told?.wait?.text ?? "", merge?.wait ?? ""))),
     person,
   };
 }
@@ -90,6 +90,11 @@ function whoOf(task: Task, agent: string, place: number | undefined, person: boo
   if (task.status === "running" || task.status === "verifying") return agent;
   if (task.status === "ready" && task.id === next) return "next";
   return person ? "you" : "";
+}
+
+/** A reason without the commands that deal with it in a terminal: here are buttons. */
+export function withoutCommand(reason: string): string {
+  return reason.replace(/[:;] (?:then: )?cw [a-z][^"]*$/, "");
 }
 
 function whyOf(task: Task, agent: AgentView | undefined, wait: string, merge: string): string {
