@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { wordsOf } from "../../api/problem";
 import { sayFailed } from "../../app/notices";
 import { count } from "../../lib/words";
@@ -38,7 +38,8 @@ export function useFind({ text, reader, revision, rows, stream, onJump, onLeave 
   /** Grows with each search, so that what an older one finds late is dropped. */
   const searches = useRef(0);
   const drop = useCallback(() => ++searches.current, []);
-  useEffect(() => {
+  // Before it is painted: a key that is pressed right after must not be taken back.
+  useLayoutEffect(() => {
     setMarked(null);
     setNote("");
     setSought(null);
