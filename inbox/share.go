@@ -23,9 +23,8 @@ type shared[T any] struct {
 
 // look is one look and those who wait for it.
 type look[T any] struct {
-	ctx     context.Context // ends when nobody waits any more
-	cancel  context.CancelFunc
-	read    func(context.Context) (T, error)
+	read    func() (T, error)
+	cancel  context.CancelFunc // ends read, when nobody waits any more
 	waiting int // guarded by shared.mu
 	done    chan struct{}
 	result  T // from done on
@@ -52,8 +51,8 @@ func (s *shared[T]) join(ctx context.Context, key string, read func(context.Cont
 	defer s.mu.Unlock()
 	l := s.next[key]
 	if l == nil {
-		l = &look[T]{read: read, done: make(chan struct{})}
-		l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		l = &look[T]{read: func() (T, error) { return read(own) }, cancel: cancel, done: make(chan struct{})}
 		if s.running[key] == nil {
 			s.running[key] = l
 			go s.run(key, l)
@@ -108,5 +107,5 @@ func (l *look[T]) run() {
 			l.err = fmt.Errorf("panic: %v\n%s", value, debug.Stack())
 		}
 	}()
-	l.result, l.err = l.read(l.ctx)
+	l.result, l.err = l.read()
 }
