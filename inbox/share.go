@@ -25,7 +25,7 @@ type shared[T any] struct {
 type look[T any] struct {
 	read    func() (T, error)
 	cancel  context.CancelFunc // ends read, when nobody waits any more
-	waiting int // guarded by shared.mu
+	waiting int                // guarded by shared.mu
 	done    chan struct{}
 	result  T // from done on
 	err     error
