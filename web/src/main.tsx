@@ -7,7 +7,7 @@ import { codeIn, endFormer, redeem, Session } from "./api/session";
 import { App } from "./app/App";
 import { say } from "./app/notices";
 import { applyTheme } from "./app/theme";
-import { letOldTreesGo } from "./lib/letGo";
+import { letOldTreesGo } from "./lib/oldTrees";
 import "./styles/main.css";
 
 /** A code in the address is given away for a session, and leaves the address at once. */

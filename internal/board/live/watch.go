@@ -83,10 +83,10 @@ func restUntil(ctx context.Context, svc cw.DaemonService, bell <-chan struct{}, 
 	}
 }
 
-// hear rings the bell when events tell of something, those of also too, until ctx ends. After an
-// error it asks for events again, from the last one that it heard; where those
-// are gone or were never there, from now on, and all is looked at anew. It waits
-// in between, longer each time, but not after something was heard.
+// hear rings the bell when events tell of something, those of also too, until ctx
+// ends. After an error it asks for events again, from the last one that it heard;
+// where those are gone or were never there, from now on, and all is looked at
+// anew. It waits in between, longer each time, but not after something was heard.
 func hear(ctx context.Context, svc cw.EventService, bell chan<- struct{}, also []cw.EventType) {
 	ring := func() {
 		select {

@@ -1,7 +1,7 @@
 import { act, render, screen } from "@testing-library/preact";
 import { memo, useState } from "react";
 import { expect, test } from "vitest";
-import { letOldTreesGo } from "./letGo";
+import { letOldTreesGo } from "./oldTrees";
 
 letOldTreesGo();
 
