@@ -5,7 +5,7 @@ import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say, sayFailed } from "../../app/notices";
 import { cx } from "../../lib/cx";
-import { useMutation } from "../../lib/useMutation";
+import { useMutation, useOneAtATime } from "../../lib/useMutation";
 import { count } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
@@ -33,12 +33,7 @@ export function ProposalsPane({ view, open, error, className }: Props) {
   const at = open.find((one) => one.id === current) ?? open[Math.min(place.current, open.length - 1)];
   place.current = at ? open.indexOf(at) : 0;
   const active = view.status === "active";
-  const busy = useRef(false);
-  const decided = (decision: Decision) => {
-    if (busy.current) return;
-    busy.current = true;
-    decide.mutate(decision, { onSettled: () => void (busy.current = false) });
-  };
+  const decided = useOneAtATime(decide);
   const accept = (ids: string[]) => decided({ accept: true, ids });
   const focus = useFocusKept(open);
   useKeys("Proposals", active && at ? [

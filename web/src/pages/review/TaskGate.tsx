@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { initiativeQuery, taskQuery } from "../../api/initiativeQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { useKeys } from "../../app/keys";
 import { say, sayFailed } from "../../app/notices";
 import { inert } from "../../lib/words";
-import { useMutation } from "../../lib/useMutation";
+import { useMutation, useOneAtATime } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Status } from "../../ui/Status";
 import { markOf } from "../../ui/status";
@@ -33,12 +33,7 @@ export function TaskGate({ id }: { id: string }) {
     onSuccess: () => say("It is tried again"),
     onError: (error) => sayFailed(wordsOf(error)),
   });
-  const busy = useRef(false);
-  const decide = (accept: boolean) => {
-    if (busy.current) return;
-    busy.current = true;
-    verdict.mutate(accept, { onSettled: () => void (busy.current = false) });
-  };
+  const decide = useOneAtATime(verdict);
   const merge = merges?.findLast((one) => one.taskId === id);
   const gate = task && taskGate(task, merge, initiative?.branch ?? "the branch");
   const can = (act: "accept" | "reject" | "retry") => gate?.acts.includes(act) === true;

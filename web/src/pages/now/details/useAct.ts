@@ -1,9 +1,8 @@
-import { useRef } from "react";
 import { useCw } from "../../../app/cw";
 import { say, sayFailed } from "../../../app/notices";
 import { wordsOf } from "../../../api/problem";
 import type { Client } from "../../../api/client";
-import { useMutation } from "../../../lib/useMutation";
+import { useMutation, useOneAtATime } from "../../../lib/useMutation";
 
 interface Options<In> {
   act: (client: Client, input: In) => Promise<unknown>;
@@ -24,13 +23,5 @@ export function useAct<In = void>({ act, done, onDone }: Options<In>) {
     onError: (error) => sayFailed(wordsOf(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: ["inbox"] }),
   });
-  const busy = useRef(false);
-  return {
-    ...doing,
-    mutate: (input: In) => {
-      if (busy.current) return;
-      busy.current = true;
-      doing.mutate(input, { onSettled: () => void (busy.current = false) });
-    },
-  };
+  return { ...doing, mutate: useOneAtATime(doing) };
 }
