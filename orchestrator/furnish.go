@@ -29,13 +29,13 @@ const (
 func (o *Orchestrator) furnish(ctx context.Context, st *cw.RunState, opts options) (notes []string, err error) {
 	for i, t := range st.Worktrees {
 		file := opts.around.of(t.ProjectID)
-		if err := o.givePorts(ctx, t, st.Agent.ID, file.Ports); err != nil {
+		if err := o.givePorts(ctx, t.ProjectID, st.Agent.ID, file.Ports); err != nil {
 			return nil, err
 		}
 		if len(file.Setup)+len(file.Caches)+len(file.Teardown) == 0 {
 			continue
 		}
-		more, err := o.furnishOne(ctx, st, i, file)
+		more, err := o.furnishOne(ctx, st, i, file, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (o *Orchestrator) furnish(ctx context.Context, st *cw.RunState, opts option
 
 // furnishOne links the caches of one worktree and runs its set-up, unless it
 // did.
-func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, file cw.ProjectFile) ([]string, error) {
+func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, file cw.ProjectFile, opts options) ([]string, error) {
 	t := &st.Worktrees[i]
 	look, err := o.lookRequest(ctx, st.Agent, *t)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 	}
 	o.Fail.Hit("setup/begun")
 	if len(file.Setup) > 0 {
-		if err := o.runSetUp(ctx, *st, *t, file); err != nil {
+		if err := o.runSetUp(ctx, *st, *t, file, o.keptEnv(opts.Env)); err != nil {
 			return nil, err
 		}
 		// A set-up may have cleared the folder that a link is in.
@@ -90,14 +90,14 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 }
 
 // runSetUp runs the set-up commands of a project in a worktree. CodeFailed.
-func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile) error {
+func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile, caller map[string]string) error {
 	env, err := o.commandVariables(ctx, t, file)
 	if err != nil {
 		return err
 	}
 	run := cw.CommandRun{
 		ID: setUpID(st.Run.ID, t.ProjectID, "setup"), Kind: cw.RunSetup, AgentID: st.Agent.ID, Alias: st.Agent.Alias,
-		Dir: t.Path, Commands: file.Setup, Env: env,
+		Dir: t.Path, Commands: file.Setup, Env: env, Caller: caller,
 	}
 	stop := make(chan struct{})
 	run.Stop = stop
@@ -210,7 +210,7 @@ func (o *Orchestrator) projectEnv(ctx context.Context, st cw.RunState, opts opti
 
 // givePorts gives a worktree its ports, and keeps those that it has while they
 // are nobody else's.
-func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent cw.AgentID, count int) error {
+func (o *Orchestrator) givePorts(ctx context.Context, project cw.ProjectID, agent cw.AgentID, count int) error {
 	if count == 0 {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent 
 		return fmt.Errorf("read ports: %w", err)
 	}
 	for _, p := range has {
-		if p.ProjectID != t.ProjectID || p.Count != count {
+		if p.ProjectID != project || p.Count != count {
 			continue
 		}
 		if err := o.Store.SavePorts(ctx, p); err == nil || cw.ErrorCode(err) != cw.CodeRefused {
@@ -237,12 +237,12 @@ func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent 
 					return true
 				}
 			}
-			return false
+			return o.lent.has(port)
 		})
 		if err != nil {
 			return err
 		}
-		err = o.Store.SavePorts(ctx, cw.WorktreePorts{AgentID: agent, ProjectID: t.ProjectID, First: ports[0], Count: count})
+		err = o.Store.SavePorts(ctx, cw.WorktreePorts{AgentID: agent, ProjectID: project, First: ports[0], Count: count})
 		if err == nil || cw.ErrorCode(err) != cw.CodeRefused || try == portTries {
 			return err
 		}

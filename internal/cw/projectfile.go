@@ -97,7 +97,13 @@ type CommandRun struct {
 	Dir      string  // where they run, absolute
 	Commands []ProjectCommand
 	Env      map[string]string // beside the daemon's own
-	Stop     <-chan struct{}   // closed when its end is wanted: what runs of it is ended, and nothing more is started; nil: never
+	Caller   map[string]string // of whoever started the agent: PATH and the like, over the daemon's
+	// WorkOf is the agent whose work is checked; "": none. Its commands get what
+	// it had: so many ports in the project, and the PATH of its caller.
+	WorkOf    AgentID
+	ProjectID ProjectID
+	Ports     int
+	Stop      <-chan struct{} // closed when its end is wanted: what runs of it is ended, and nothing more is started; nil: never
 }
 
 // CommandResult is how commands ended. The first that failed ends them.
