@@ -176,7 +176,7 @@ func byExit(e evidence) verdict {
 		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
 	case e.Exit.Signal != 0:
 		return crash(cw.ReasonKilled, killedText(e.Exit))
-	case e.Output == 0 && e.Exit.Code != 0:
+	case e.Output == 0 && e.Exit.Code != 0 && !e.NoRetries: // a program may work without a word
 		return crash(cw.ReasonStartFailed, fmt.Sprintf("the CLI ended with code %d before it began%s", e.Exit.Code, colon(lastWords(e))))
 	case e.Summary.ResultIsError:
 		return crash(cw.ReasonAgentError, "the CLI reported an error"+colon(lastWords(e)))
