@@ -358,7 +358,7 @@ func (x *merging) conflicted(ctx context.Context, found map[string][]cw.MergeCon
 		return err
 	}
 	line := conflictLine(found)
-	text := conflictText(x.task, x.in.Branch(), found, touching(state.Tasks, found))
+	text := conflictText(x.task, x.in.Branch(), found, touching(state.Tasks, found, x.in.Projects))
 	x.m.Conflicts++
 	return x.giveBack(ctx, backInfo{
 		status: cw.MergeConflicted, event: cw.EventMergeConflicted, times: x.m.Conflicts, line: line, text: text, evidence: text,
@@ -367,16 +367,16 @@ func (x *merging) conflicted(ctx context.Context, found map[string][]cw.MergeCon
 
 // touching are the tasks that are done and name paths that conflict: whose intent
 // is on the branch already.
-func touching(tasks []cw.Task, found map[string][]cw.MergeConflict) []cw.Task {
+func touching(tasks []cw.Task, found map[string][]cw.MergeConflict, projects []cw.InitiativeProject) []cw.Task {
 	var out []cw.Task
 	for _, t := range tasks {
 		if t.Status != cw.TaskDone {
 			continue
 		}
 		touches := false
-		for _, conflicts := range found {
+		for project, conflicts := range found {
 			for _, c := range conflicts {
-				for _, glob := range t.Paths {
+				for _, glob := range globsIn(t.Paths, project, projects) {
 					touches = touches || Overlap(glob, c.Path)
 				}
 			}

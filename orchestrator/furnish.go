@@ -41,7 +41,7 @@ func (o *Orchestrator) furnish(ctx context.Context, st *cw.RunState, opts option
 		}
 		notes = append(notes, more...)
 	}
-	return notes, nil
+	return append(notes, hooksNotes(*st, opts)...), nil
 }
 
 // furnishOne links the caches of one worktree and runs its set-up, unless it
@@ -63,6 +63,8 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 	if t.SetUp {
 		return nil, nil // what was noted then still holds
 	}
+	over := o.Repos.SettingUp(ctx, look.Project)
+	defer over()
 	if err := o.Repos.BeginSetUp(ctx, look); err != nil {
 		return nil, fmt.Errorf("note the set-up of %s: %w", t.Project, err)
 	}
@@ -178,13 +180,14 @@ func addPorts(env map[string]string, ports []int, from int) {
 type projectEnv struct {
 	file  map[string]string // of the project files
 	ports map[string]string // CW_PORT_0 and so on
+	hooks string            // folder of git hooks that run; "": none do
 }
 
 // projectEnv gives what the projects of an agent add to its environment. Of
 // several projects the ports are numbered on, in the order of the worktrees, and
 // the first that sets a variable wins.
 func (o *Orchestrator) projectEnv(ctx context.Context, st cw.RunState, opts options) (projectEnv, error) {
-	env := projectEnv{file: map[string]string{}, ports: map[string]string{}}
+	env := projectEnv{file: map[string]string{}, ports: map[string]string{}, hooks: hooksThatRun(st, opts)}
 	for _, t := range st.Worktrees {
 		file := opts.around.of(t.ProjectID)
 		for name, value := range file.Env {

@@ -45,6 +45,8 @@ func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorkt
 		c.Timeout = min(c.Timeout, takeDownMax)
 		run.Commands = append(run.Commands, c)
 	}
+	over := o.Repos.SettingUp(ctx, p)
+	defer over()
 	result, err := o.RunCommands(ctx, run)
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -29,14 +29,27 @@ type ProjectFile struct {
 	Include  []string          `json:"include" doc:"patterns as in .worktreeinclude, added to that file's"`
 	Checks   []ProjectCommand  `json:"checks" doc:"run at the merged commit before the branch is moved, in order"`
 	Merge    MergeStrategy     `json:"merge" doc:"merge or squash"`
+	Hooks    HooksPolicy       `json:"hooks,omitempty" doc:"off (default): the repository's git hooks do not run when an agent commits; run: they do"`
 	Run      string            `json:"run,omitempty" doc:"how a person runs or looks at the result: shown where one is asked to, and never run by cw"`
 }
 
 // Commands tells whether the file has anything that is run, that reaches what is
 // run, or that takes files of the user into a worktree.
 func (f ProjectFile) Commands() bool {
-	return len(f.Setup)+len(f.Teardown)+len(f.Checks)+len(f.Env)+len(f.Caches)+len(f.Include) > 0
+	return len(f.Setup)+len(f.Teardown)+len(f.Checks)+len(f.Env)+len(f.Caches)+len(f.Include) > 0 || f.Hooks == HooksRun
 }
+
+// HooksPolicy says whether the repository's own git hooks run for agents.
+type HooksPolicy string
+
+// The policies.
+const (
+	HooksOff HooksPolicy = "off"
+	HooksRun HooksPolicy = "run"
+)
+
+// HooksPolicies lists them.
+func HooksPolicies() []HooksPolicy { return []HooksPolicy{HooksOff, HooksRun} }
 
 // ProjectCommand is one command of a project file, run by sh -c in the worktree.
 type ProjectCommand struct {
