@@ -139,10 +139,15 @@ func changedMarks(root *os.Root, entries []statusEntry, noted map[string]string)
 	var changed []string
 	for name, text := range noted {
 		m := markOf(text)
-		if m.tracked || m.holds(root, name, "") || !listed[name] && !below(name) {
+		if m.tracked || m.holds(root, name, "") {
 			continue
 		}
-		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		info, err := root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		isFile := err == nil && (info.Mode().IsRegular() || info.Mode().Type() == fs.ModeSymlink)
+		if listed[name] || below(name) || !isFile { // a FIFO, say, is listed nowhere
 			changed = append(changed, name)
 		}
 	}
