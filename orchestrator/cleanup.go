@@ -127,20 +127,22 @@ func (o *Orchestrator) handOverSince(ctx context.Context, a cw.Agent, t cw.Agent
 	return t, nil
 }
 
-// takeDownClean takes a worktree down that is clean, and so is about to go.
+// takeDownClean takes a worktree down in which nothing is alone, and which so is
+// about to go.
 func (o *Orchestrator) takeDownClean(ctx context.Context, a cw.Agent, t cw.AgentWorktree, op cw.OpID) (done bool, err error) {
-	if !t.SetUp {
-		return false, nil
+	file, err := o.teardownOf(ctx, t)
+	if err != nil || len(file.Teardown) == 0 {
+		return false, err
 	}
 	req, err := o.lookRequest(ctx, a, t)
 	if err != nil {
 		return false, err
 	}
-	look, err := o.Repos.Look(ctx, req)
-	if err != nil || !look.Clean() {
+	alone, err := o.Repos.Alone(ctx, req)
+	if err != nil || alone != "" {
 		return false, nil // the removal says what is wrong
 	}
-	return o.takeDown(ctx, a, t, op)
+	return o.takeDown(ctx, a, t, file, op)
 }
 
 // removeClean removes one worktree, unless it is no longer clean.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"cw/environment"
 	"cw/internal/cw"
+	"cw/worktree"
 )
 
 const (
@@ -65,13 +67,14 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 	}
 	over := o.Repos.SettingUp(ctx, look.Project)
 	defer over()
-	if err := o.Repos.BeginSetUp(ctx, look); err != nil {
+	id := setUpID(st.Run.ID, t.ProjectID, "setup")
+	if err := o.Repos.BeginSetUp(ctx, look, string(id)); err != nil {
 		return nil, fmt.Errorf("note the set-up of %s: %w", t.Project, err)
 	}
 	o.Fail.Hit("setup/begun")
 	if len(file.Setup) > 0 {
-		if err := o.runSetUp(ctx, *st, *t, file, o.keptEnv(opts.Env)); err != nil {
-			return nil, err
+		if err := o.runSetUp(ctx, *st, *t, file, id, o.keptEnv(opts.Env)); err != nil {
+			return nil, errors.Join(err, o.endFailedSetUp(ctx, st, t, look, id))
 		}
 		// A set-up may have cleared the folder that a link is in.
 		if links, notes, err = o.Repos.ShareCaches(ctx, look, caches); err != nil {
@@ -79,7 +82,7 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 		}
 	}
 	o.Fail.Hit("setup/run")
-	included, more, err := o.Repos.EndSetUp(ctx, look, links)
+	included, more, err := o.Repos.EndSetUp(ctx, look, string(id), links)
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +91,42 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 		return nil, fmt.Errorf("store the set-up of %s: %w", t.Project, err)
 	}
 	o.Fail.Hit("setup/stored")
+	if err := o.Repos.ForgetBaseline(ctx, look); err != nil {
+		o.Log.Warn("the snapshot before a set-up stays", "agent", st.Agent.Alias, "error", err)
+	}
 	return append(notes, more...), nil
 }
 
+// endFailedSetUp puts back the work that a set-up changed before it failed, and
+// notes what it made.
+func (o *Orchestrator) endFailedSetUp(ctx context.Context, st *cw.RunState, t *cw.AgentWorktree, look worktree.LookRequest, id cw.RunID) error {
+	if ctx.Err() != nil {
+		return nil // the next daemon goes on with it
+	}
+	included, notes, err := o.Repos.EndSetUp(ctx, look, string(id), nil)
+	if err != nil {
+		return err
+	}
+	t.Included = included
+	if err := o.Store.SaveWorktrees(ctx, st.Op.ID, stepOf(*st.Op, stepWorktrees), st.Worktrees); err != nil {
+		return fmt.Errorf("store what the set-up of %s made: %w", t.Project, err)
+	}
+	for _, note := range notes {
+		if err := o.warn(ctx, st.Agent, note); err != nil {
+			return err
+		}
+	}
+	return o.Repos.ForgetBaseline(ctx, look)
+}
+
 // runSetUp runs the set-up commands of a project in a worktree. CodeFailed.
-func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile, caller map[string]string) error {
+func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile, id cw.RunID, caller map[string]string) error {
 	env, err := o.commandVariables(ctx, t, file)
 	if err != nil {
 		return err
 	}
 	run := cw.CommandRun{
-		ID: setUpID(st.Run.ID, t.ProjectID, "setup"), Kind: cw.RunSetup, AgentID: st.Agent.ID, Alias: st.Agent.Alias,
+		ID: id, Kind: cw.RunSetup, AgentID: st.Agent.ID, Alias: st.Agent.Alias,
 		Dir: t.Path, Commands: file.Setup, Env: env, Caller: caller,
 	}
 	stop := make(chan struct{})

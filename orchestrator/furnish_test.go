@@ -332,6 +332,36 @@ func TestTearDown(t *testing.T) {
 	}
 }
 
+// TestWorkSurvivesCommands: work that nobody committed stays, whatever the teardown
+// of a removal and the set-up of the run after the restoring do to it, and is no
+// part of what the set-up made.
+func TestWorkSurvivesCommands(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.withFile("setup: [\"rm -f work.txt; echo lock > README.md; echo made > made.txt\"]\nteardown: [\"rm -f work.txt made.txt\"]\n")
+	const done = `{"status":"done","noChanges":"none"}`
+	v := e.mustSpawn(e.request(fakecli.Script{Shell: "echo hours > work.txt", Signal: done}))
+	v = e.rest(v.Alias)
+	work := filepath.Join(v.AgentCwd, "work.txt")
+	if v.Projects[0].State != cw.WorktreePresent || v.Projects[0].Dirty != 1 {
+		t.Fatalf("%s with %d changes: %q", v.Projects[0].State, v.Projects[0].Dirty, v.Warnings)
+	}
+	if v = e.mustRemove(v.Alias); !strings.Contains(strings.Join(v.Warnings, "\n"), `the teardown of shop changed work that is not committed: "work.txt" is put back`) {
+		t.Errorf("warnings %q", v.Warnings)
+	}
+	v = e.mustRestore(v.Alias)
+	if data, _ := os.ReadFile(work); string(data) != "hours\n" || there(filepath.Join(v.AgentCwd, "made.txt")) {
+		t.Errorf("restored: %q, %q", data, v.Warnings)
+	}
+	before := v.SessionNumber
+	_, err := e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: fakecli.Script{Shell: "true", Signal: done, Book: e.books}.Text()})
+	must(t, err)
+	eventually(t, "it is done", func() bool { v = e.rest(v.Alias); return v.SessionNumber > before })
+	if data, _ := os.ReadFile(work); string(data) != "hours\n" || v.Projects[0].State != cw.WorktreePresent || v.Projects[0].Dirty != 1 {
+		t.Errorf("after the set-up %q; %s with %d changes: %q", data, v.Projects[0].State, v.Projects[0].Dirty, v.Warnings)
+	}
+}
+
 // TestStoppedSetUp: a set-up does not keep its agent from being stopped.
 func TestStoppedSetUp(t *testing.T) {
 	t.Parallel()

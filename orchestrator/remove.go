@@ -18,6 +18,7 @@ import (
 const (
 	stepRemoveIntended = "remove/intended"
 	stepRemoveSnapshot = "remove/snapshot"
+	stepRemoveDown     = "remove/taken-down"
 	stepRemoveTrashed  = "remove/trashed"
 	stepRemoveStored   = "remove/stored"
 )
@@ -188,17 +189,14 @@ func (o *Orchestrator) remove(ctx context.Context, op cw.Op) error {
 		return fmt.Errorf("read agent: %w", err)
 	}
 	r := removal{o: o, op: op, agent: view.Agent, trees: slices.Clone(view.Projects)}
-	for i, t := range r.trees {
-		down, err := o.takeDown(ctx, r.agent, t, op.ID)
-		if err != nil {
-			return err
-		}
-		r.trees[i].SetUp = t.SetUp && !down
-	}
 	if err := r.snapshots(ctx); err != nil {
 		return err
 	}
 	o.Fail.Hit(stepRemoveSnapshot)
+	if err := r.takeDown(ctx); err != nil {
+		return err
+	}
+	o.Fail.Hit(stepRemoveDown)
 	if err := r.toTrash(ctx); err != nil {
 		return err
 	}
@@ -249,6 +247,16 @@ func (r *removal) snapshots(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if there(t.Path) {
+			notes, err := r.o.Repos.SettleBaseline(ctx, look)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				r.warn("work that a set-up of %s changed is not put back: %v", t.Project, err)
+			}
+			r.warnings = append(r.warnings, notes...)
+		}
 		snap, err := r.o.Repos.TakeSnapshot(ctx, look, string(r.op.ID))
 		switch {
 		case ctx.Err() != nil:
@@ -265,6 +273,51 @@ func (r *removal) snapshots(ctx context.Context) error {
 		return fmt.Errorf("store the snapshots: %w", err)
 	}
 	return nil
+}
+
+// takeDown runs the teardown commands, once a snapshot holds all that is in no
+// commit: what they change or remove of it is put back. Where something is in no
+// snapshot, they are not run.
+func (r *removal) takeDown(ctx context.Context) error {
+	for i, t := range r.trees {
+		down, err := r.takeDownTree(ctx, t)
+		if err != nil {
+			return err
+		}
+		r.trees[i].SetUp = t.SetUp && !down
+	}
+	if err := r.o.Store.SaveWorktrees(ctx, r.op.ID, stepRemoveDown, r.trees); err != nil {
+		return fmt.Errorf("store what is taken down: %w", err)
+	}
+	return nil
+}
+
+func (r *removal) takeDownTree(ctx context.Context, t cw.AgentWorktree) (down bool, err error) {
+	file, err := r.o.teardownOf(ctx, t)
+	if err != nil || len(file.Teardown) == 0 {
+		return false, err
+	}
+	look, err := r.o.lookRequest(ctx, r.agent, t)
+	if err != nil {
+		return false, err
+	}
+	snap, err := r.o.Repos.TakeSnapshot(ctx, look, string(r.op.ID)) // the same again
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		r.warn("the teardown of %s was not run: it could delete what is in no snapshot", t.Project)
+		return false, nil
+	case snap.Alone != "":
+		r.warn("the teardown of %s was not run: %q is in no snapshot, and the commands could delete it", t.Project, snap.Alone)
+		return false, nil
+	}
+	if down, err = r.o.takeDown(ctx, r.agent, t, file, r.op.ID); err != nil || !down {
+		return false, err
+	}
+	notes, err := r.o.Repos.PutBackWork(ctx, look, snap.Ref, "the teardown of "+t.Project)
+	r.warnings = append(r.warnings, notes...)
+	return true, err
 }
 
 func (r *removal) warn(format string, args ...any) {

@@ -23,6 +23,7 @@ const (
 const (
 	fromTrash    = "trash"
 	fromSnapshot = "snapshot"
+	fromBranch   = "branch"
 )
 
 // Restore implements cw.AgentService.
@@ -167,9 +168,7 @@ func (o *Orchestrator) placeTrees(ctx context.Context, v cw.AgentView) (trees []
 		notes = append(notes, back.Warnings...)
 		t.State, t.Trash, t.TrashedAt = cw.WorktreePresent, "", nil
 		t.KeepRef, t.KeepCommit, t.KeepWhole = "", "", false
-		if back.Included != nil {
-			t.Included = back.Included
-		}
+		madeAgain(&t, back)
 		trees[i] = t
 	}
 	return trees, from, notes, nil

@@ -11,26 +11,33 @@ import (
 // takeDownMax bounds each teardown command: what goes must not be kept for long.
 const takeDownMax = 5 * time.Minute
 
-// takeDown runs a project's teardown commands in a worktree that is about to go,
-// when it was set up. It is done at best: what fails is a warning, and the
-// worktree goes all the same. It tells whether the worktree is taken down; the
-// same operation again does not repeat what was done.
-func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorktree, op cw.OpID) (done bool, err error) {
+// teardownOf gives the project file whose teardown commands are to be run in a
+// worktree that is about to go: it was set up, and a person trusts them. It is
+// empty when there is nothing to run, whatever the reason.
+func (o *Orchestrator) teardownOf(ctx context.Context, t cw.AgentWorktree) (cw.ProjectFile, error) {
 	if !t.SetUp || !there(t.Path) {
-		return false, nil
+		return cw.ProjectFile{}, nil
 	}
 	p, err := o.Store.ProjectByRef(ctx, string(t.ProjectID))
 	if err != nil {
-		return false, fmt.Errorf("find project %s: %w", t.Project, err)
+		return cw.ProjectFile{}, fmt.Errorf("find project %s: %w", t.Project, err)
 	}
 	view, err := o.ProjectFileAt(ctx, p, t.BaseCommit)
 	if ctx.Err() != nil {
-		return false, ctx.Err()
+		return cw.ProjectFile{}, ctx.Err()
 	}
-	if err != nil || !view.Trusted || len(view.File.Teardown) == 0 {
-		return false, nil // nothing may be run: whatever the reason, the worktree goes
+	if err != nil || !view.Trusted {
+		return cw.ProjectFile{}, nil // nothing may be run: the worktree goes
 	}
-	env, err := o.commandVariables(ctx, t, view.File)
+	return view.File, nil
+}
+
+// takeDown runs a project's teardown commands in a worktree that is about to go.
+// It is done at best: what fails is a warning, and the worktree goes all the
+// same. It tells whether the worktree is taken down; the same operation again
+// does not repeat what was done.
+func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorktree, file cw.ProjectFile, op cw.OpID) (done bool, err error) {
+	env, err := o.commandVariables(ctx, t, file)
 	if err != nil {
 		return false, err
 	}
@@ -41,7 +48,7 @@ func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorkt
 	run := cw.CommandRun{
 		ID: setUpID(cw.RunID(op), t.ProjectID, "teardown"), Kind: cw.RunSetup, AgentID: a.ID, Alias: a.Alias, Dir: t.Path, Env: env, Caller: o.keptEnv(opts.Env),
 	}
-	for _, c := range view.File.Teardown {
+	for _, c := range file.Teardown {
 		c.Timeout = min(c.Timeout, takeDownMax)
 		run.Commands = append(run.Commands, c)
 	}

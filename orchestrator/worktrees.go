@@ -69,11 +69,20 @@ func (o *Orchestrator) ensureWorktrees(ctx context.Context, st *cw.RunState, opt
 		}
 		notes = append(notes, ensured.Warnings...)
 		st.Worktrees[i].State, st.Worktrees[i].Trash, st.Worktrees[i].TrashedAt = cw.WorktreePresent, "", nil
-		if ensured.Included != nil {
-			st.Worktrees[i].Included = ensured.Included
-		}
+		madeAgain(&st.Worktrees[i], ensured)
 	}
 	return notes, makeWorkspace(*st)
+}
+
+// madeAgain notes what is known of a worktree that was brought back: one that was
+// made again has a new baseline, and the project's set-up is to be run in it.
+func madeAgain(t *cw.AgentWorktree, back worktree.Ensured) {
+	switch {
+	case back.From == fromSnapshot || back.From == fromBranch:
+		t.Included, t.SetUp = back.Included, false
+	case back.Included != nil:
+		t.Included = back.Included
+	}
 }
 
 // makeWorkspace makes the folder of an agent without a project.

@@ -171,6 +171,9 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 		return err
 	}
 	r.Included, r.Warnings = included, append(r.Warnings, warnings...)
+	if err := x.noteCheckout(ctx, r, r.Base.Commit); err != nil {
+		return err
+	}
 	x.m.fail.Hit("worktree/included")
 	r.Whole, r.Before = true, nil
 	if err := x.writeRecord(*r); err != nil {

@@ -60,12 +60,7 @@ const ignoredArgs = "--ignored=matching"
 // ignoredWork picks from a status the ignored files that are work: not in
 // known caches, not cw's own, not included ones that are as they were. An
 // ignored folder with any is one entry ending in a slash.
-func ignoredWork(ctx context.Context, worktree string, entries []statusEntry, unchanged map[string]bool) ([]string, error) {
-	root, err := os.OpenRoot(worktree)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
+func ignoredWork(ctx context.Context, root *os.Root, entries []statusEntry, unchanged map[string]bool) ([]string, error) {
 	var work []string
 	for _, e := range entries {
 		if e.Kind != statusIgnored || reserved(e.Path) || knownCache(e.Path) || unchanged[e.Path] {
@@ -99,17 +94,4 @@ func holdsWork(ctx context.Context, root *os.Root, dir string, unchanged map[str
 	}
 	err := w.folder(ctx, dir)
 	return found, err
-}
-
-// unchangedIncludes gives the included files that are as they were copied.
-func unchangedIncludes(worktree string, included map[string]string) map[string]bool {
-	same := map[string]bool{}
-	if len(included) == 0 {
-		return same
-	}
-	changed := changedIncludes(worktree, included)
-	for name := range included {
-		same[name] = !slices.Contains(changed, name)
-	}
-	return same
 }

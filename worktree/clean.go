@@ -40,6 +40,20 @@ func some(paths []string) string {
 	return fmt.Sprintf("%q and %d more are", paths[0], len(paths)-1)
 }
 
+// Alone tells what keeps RemoveClean from removing a worktree, "" for nothing.
+func (m *Manager) Alone(ctx context.Context, req LookRequest) (what string, err error) {
+	x, err := m.openMirror(ctx, req.Project)
+	if err != nil {
+		return "", err
+	}
+	defer x.close()
+	if _, err := x.ownRecord(req); err != nil {
+		return "", err
+	}
+	_, what, err = x.keepsIt(ctx, req, req.Path)
+	return what, err
+}
+
 // RemoveClean removes a worktree in which nothing is that is not committed, and
 // keeps its branch. why says what keeps it from being removed, when something
 // does; then it is where it was. Asked again it goes on after a killed try.

@@ -312,6 +312,10 @@ func (e *ensurer) againSteps(ctx context.Context, want head, snapshot string) er
 		return err
 	}
 	e.r.Included = included
+	if err := e.noteCheckout(ctx, e.r, at); err != nil {
+		return err
+	}
+	included = e.r.Included
 	e.out.Warnings = append(append(e.out.Warnings, warnings...), more...)
 	if snapshot != "" {
 		if err := e.putBack(ctx, e.r.Path, snapshot, included); err != nil {

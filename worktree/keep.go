@@ -31,6 +31,9 @@ type Snapshot struct {
 	// the worktree, sockets and FIFOs, what cannot be read, empty folders. Folders
 	// end in a slash. At most 1,000 are told.
 	Missing []string
+	// Alone is the first of them that holds bytes which are nowhere else: a git
+	// directory, or what cannot be read. "" when there is none.
+	Alone string
 }
 
 // keepRefName is what a caller may name a snapshot.
@@ -176,7 +179,7 @@ func (k *keeper) take(ctx context.Context) (snap Snapshot, err error) {
 	}
 	files := known
 	if k.live.worktree != "" {
-		if files, note.missing, err = k.store(ctx, known); err != nil {
+		if files, note.missing, note.alone, err = k.store(ctx, known); err != nil {
 			return snap, err
 		}
 	}
@@ -194,7 +197,7 @@ func (k *keeper) take(ctx context.Context) (snap Snapshot, err error) {
 	if note.staged != "" {
 		parents = append(parents, note.staged)
 	}
-	snap.Whole, snap.Missing = len(note.missing) == 0, note.missing
+	snap.Whole, snap.Missing, snap.Alone = len(note.missing) == 0, note.missing, note.alone
 	snap.Commit, err = k.own.commit(ctx, tree, parents, note.text())
 	return snap, err
 }

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -20,12 +21,11 @@ import (
 // The bytes go through git fast-import, which asks no attribute and runs no
 // filter, from files that we opened: git itself would follow a link or wait
 // for a FIFO that was put in a file's place meanwhile.
-func (k *keeper) store(ctx context.Context, known map[string]entry) (files map[string]entry, missing []string, err error) {
+func (k *keeper) store(ctx context.Context, known map[string]entry) (files map[string]entry, missing []string, alone string, err error) {
 	pr, pw := io.Pipe()
 	type result struct {
-		files   map[string]entry
-		missing []string
-		err     error
+		reader
+		err error
 	}
 	done := make(chan result, 1)
 	go func() {
@@ -36,16 +36,16 @@ func (k *keeper) store(ctx context.Context, known map[string]entry) (files map[s
 		}
 		err = errors.Join(err, r.out.Flush())
 		_ = pw.CloseWithError(err)
-		done <- result{r.files, r.missing, err}
+		done <- result{r, err}
 	}()
 	at := k.own.withIndex("index")
 	gitErr := k.m.git.stream(ctx, at, pr, io.Discard, "fast-import", "--quiet", "--done")
 	_ = pr.CloseWithError(errImportEnded)
 	r := <-done
 	if gitErr != nil && (r.err == nil || errors.Is(r.err, errImportEnded)) {
-		return nil, nil, gitErr
+		return nil, nil, "", gitErr
 	}
-	return r.files, r.missing, r.err
+	return r.files, r.missing, r.alone, r.err
 }
 
 var errImportEnded = errors.New("git fast-import ended")
@@ -69,14 +69,14 @@ func (k *keeper) read(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	skipped, err := k.skipped(ctx, head)
+	skipped, err := k.skipped(ctx, root, head)
 	if err != nil {
 		return err
 	}
 	r.root, r.files = root, map[string]entry{}
 	for name, e := range head {
-		if e.mode == modeGitlink && skipped[name] {
-			r.files[name] = e // a submodule that nobody touched
+		if skipped[name] {
+			r.files[name] = e // nobody touched it since the baseline
 		}
 	}
 	w := walker{
@@ -90,10 +90,14 @@ func (k *keeper) read(ctx context.Context, r *reader) error {
 				return
 			}
 			r.missing = append(r.missing, name)
+			if why == unreadable || why == nestedGit && !strings.HasSuffix(name, "/.git") {
+				r.alone = cmp.Or(r.alone, name) // a file .git only says where a git directory is
+			}
 		},
 	}
 	if err := k.ownLink(root); err != nil {
 		r.missing = append(r.missing, ".git")
+		r.alone = cmp.Or(r.alone, ".git")
 	}
 	if err := w.walk(ctx); err != nil {
 		return err
@@ -113,11 +117,16 @@ func (k *keeper) ownLink(root *os.Root) error {
 	return errors.Join(err, errors.New("not a file"))
 }
 
-// skipped gives what is no work: known caches, included files as they were, and
-// submodules that nobody touched. When git cannot tell what is ignored (a FIFO
+// skipped gives what is no work: known caches, files that are as the baseline
+// has them, and submodules that nobody touched. When git cannot tell what is ignored (a FIFO
 // for a .gitignore, say), nothing counts as a cache.
-func (k *keeper) skipped(ctx context.Context, head map[string]entry) (map[string]bool, error) {
-	skipped := unchangedIncludes(k.live.worktree, k.req.Included)
+func (k *keeper) skipped(ctx context.Context, root *os.Root, head map[string]entry) (map[string]bool, error) {
+	skipped := map[string]bool{}
+	for name, noted := range k.req.Included {
+		if markOf(noted).holds(root, name, head[name].id) {
+			skipped[name] = true
+		}
+	}
 	entries, err := k.live.status(ctx, ignoredArgs)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -153,6 +162,7 @@ type reader struct {
 	known   map[string]entry
 	files   map[string]entry
 	missing []string
+	alone   string // the first of these that holds bytes
 }
 
 func (r *reader) file(name string, info fs.FileInfo) error {
@@ -168,6 +178,7 @@ func (r *reader) file(name string, info fs.FileInfo) error {
 	f, err := openSame(r.root, name, info)
 	if errors.Is(err, fs.ErrPermission) {
 		r.missing = append(r.missing, name)
+		r.alone = cmp.Or(r.alone, name)
 		return nil
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ type snapshotNote struct {
 	staged              string // commit of what was only staged
 	under               string // merge, rebase …, that was under way
 	missing             []string
+	alone               string // the first of them that holds bytes
 }
 
 func (n snapshotNote) text() string {
@@ -27,6 +28,9 @@ func (n snapshotNote) text() string {
 	}
 	for _, name := range n.missing {
 		fmt.Fprintf(&b, "missing: %s\n", strconv.Quote(name))
+	}
+	if n.alone != "" {
+		fmt.Fprintf(&b, "alone: %s\n", strconv.Quote(n.alone))
 	}
 	return b.String()
 }
@@ -51,6 +55,10 @@ func parseSnapshotNote(text string) snapshotNote {
 			}
 		case "under-way":
 			n.under = value
+		case "alone":
+			if name, err := strconv.Unquote(value); err == nil {
+				n.alone = name
+			}
 		case "missing":
 			if name, err := strconv.Unquote(value); err == nil {
 				n.missing = append(n.missing, name)
@@ -71,7 +79,7 @@ func (m *Manager) readSnapshot(ctx context.Context, p cw.Project, ref, commit st
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("read snapshot %s: %w", ref, err)
 	}
-	return Snapshot{Ref: ref, Commit: commit, Whole: len(note.missing) == 0, Missing: note.missing}, nil
+	return Snapshot{Ref: ref, Commit: commit, Whole: len(note.missing) == 0, Missing: note.missing, Alone: note.alone}, nil
 }
 
 func (x *mirror) snapshotNote(ctx context.Context, commit string) (snapshotNote, error) {

@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,8 +108,13 @@ func (s *shadow) measure(ctx context.Context, included map[string]string, look *
 		if err != nil {
 			return err
 		}
-		look.Dirty = dirtyPaths(entries, changedIncludes(s.worktree, included), included)
-		if look.Ignored, err = ignoredWork(ctx, s.worktree, entries, unchangedIncludes(s.worktree, included)); err != nil {
+		root, err := os.OpenRoot(s.worktree)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		look.Dirty = dirtyPaths(root, entries, included)
+		if look.Ignored, err = ignoredWork(ctx, root, entries, unchangedMarks(root, included)); err != nil {
 			return fmt.Errorf("look at ignored files: %w", err)
 		}
 	}
@@ -306,19 +309,16 @@ func (s *shadow) commits(ctx context.Context, look *Look) error {
 	return nil
 }
 
-// dirtyPaths picks from a status what is the agent's work: not the included
-// files that are as they were, which show up when the agent changed
-// .gitignore.
-func dirtyPaths(entries []statusEntry, changed []string, included map[string]string) []string {
-	dirty := slices.Clone(changed)
+// dirtyPaths picks from a status what is the agent's work: nothing that is as the
+// baseline has it, and in addition files of the baseline that git ignores and
+// that are no longer as noted.
+func dirtyPaths(root *os.Root, entries []statusEntry, noted map[string]string) []string {
+	dirty := changedMarks(root, entries, noted)
 	for _, e := range entries {
 		// What lies in cw's own folders is no work, also where a repository
 		// tracks it by mistake; commits that touch it are told as Reserved.
-		if e.Kind == statusIgnored || reserved(e.Path) {
+		if e.Kind == statusIgnored || reserved(e.Path) || e.asNoted(root, noted) {
 			continue
-		}
-		if _, ours := included[e.Path]; ours && e.Kind == statusUntracked {
-			continue // among changed, if it did change
 		}
 		dirty = append(dirty, e.Path)
 		if e.From != "" {
@@ -327,31 +327,6 @@ func dirtyPaths(entries []statusEntry, changed []string, included map[string]str
 	}
 	slices.Sort(dirty)
 	return slices.Compact(dirty)
-}
-
-// changedIncludes gives the included files whose content is another now. One
-// that was removed is no work.
-func changedIncludes(worktree string, included map[string]string) []string {
-	if len(included) == 0 {
-		return nil
-	}
-	root, err := os.OpenRoot(worktree)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	var changed []string
-	for path, want := range included {
-		if linkAsNoted(root, path, want) {
-			continue
-		}
-		have, err := hashFile(root, path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && have == want {
-			continue
-		}
-		changed = append(changed, path)
-	}
-	return changed
 }
 
 // hashFile gives the SHA-256 of a regular file; whatever else stands there is

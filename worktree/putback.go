@@ -42,7 +42,9 @@ func (x *mirror) putBack(ctx context.Context, worktree, snapshot string, include
 	}
 	var differ []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if e := want[name]; e.mode != modeGitlink && have[name] != e && !reserved(name) {
+		m := markOf(included[name])
+		asCheckedOut := m.tracked && m.head == want[name].id // and git shows it as changed
+		if e := want[name]; e.mode != modeGitlink && have[name] != e && !reserved(name) && !asCheckedOut {
 			differ = append(differ, name)
 		}
 	}

@@ -39,6 +39,8 @@ type record struct {
 	Again bool `json:"again,omitempty"`
 	// SetUp tells that commands of the project ran in it before its agent.
 	SetUp bool `json:"setUp,omitempty"`
+	// Baseline is of the last commands of the project that ran in it.
+	Baseline *baseline `json:"baseline,omitempty"`
 	// Kept is the last commit that was handed over: lost, if it is nowhere.
 	Kept string `json:"kept,omitempty"`
 }

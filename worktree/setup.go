@@ -12,100 +12,190 @@ import (
 	"strings"
 )
 
-// linkMark begins what is noted of a link in place of a file's hash: what it
-// leads to follows.
-const linkMark = "link:"
+// baseline is what was in a worktree right before commands of the project ran.
+type baseline struct {
+	Name string `json:"name"` // of that run of commands
+	// Keep is a snapshot of the work that was there, as long as it is not known to be
+	// all back; "" for none.
+	Keep string `json:"keep,omitempty"`
+	// Changed are the files of HEAD that were changed. A snapshot holds files as they
+	// are on the disk, where line ends may be others than in HEAD: that is no change.
+	Changed []string `json:"changed,omitempty"`
+	// Stuck tells that work could not be put back: its snapshot stays.
+	Stuck bool `json:"stuck,omitempty"`
+}
 
-// BeginSetUp notes that commands of the project are about to run in a new
-// worktree: what is found in it from now on may be theirs.
-func (m *Manager) BeginSetUp(ctx context.Context, req LookRequest) error {
+// BeginSetUp takes the baseline right before commands of the project run in a
+// worktree: what is there and is work stays work, and a snapshot holds it until
+// EndSetUp. name tells one run of commands from another; asked again with the
+// same it does nothing.
+func (m *Manager) BeginSetUp(ctx context.Context, req LookRequest, name string) error {
+	r, err := m.recordOf(ctx, req)
+	if err != nil || r.Baseline != nil && r.Baseline.Name == name {
+		return err
+	}
+	killed, err := m.putBackWork(ctx, req, r.Baseline) // of commands that did not come to their end
+	if err != nil {
+		return err
+	}
+	look, err := m.Look(ctx, req)
+	if err != nil {
+		return err
+	}
+	b := baseline{Name: name}
+	if look.Work() || len(look.Ignored) > 0 {
+		snap, err := m.TakeSnapshot(ctx, req, setUpKeep(name))
+		if err != nil {
+			return err
+		}
+		b.Keep, b.Changed = snap.Ref, append([]string{}, look.Dirty...)
+	}
+	if err := m.noteBaseline(ctx, req, func(r *record) { r.SetUp, r.Baseline = true, &b }); err != nil {
+		return err
+	}
+	if killed.ref == "" || len(killed.stuck) > 0 {
+		return nil
+	}
+	return m.DropSnapshot(ctx, req.Project, killed.ref)
+}
+
+// setUpKeep names the snapshot that is taken before commands run.
+func setUpKeep(name string) string { return "before-" + name }
+
+// recordOf reads the record of a worktree that must be the one asked for.
+func (m *Manager) recordOf(ctx context.Context, req LookRequest) (*record, error) {
+	x, err := m.openMirror(ctx, req.Project)
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	return x.ownRecord(req)
+}
+
+// noteBaseline changes the record of a worktree.
+func (m *Manager) noteBaseline(ctx context.Context, req LookRequest, change func(r *record)) error {
 	x, err := m.openMirror(ctx, req.Project)
 	if err != nil {
 		return err
 	}
 	defer x.close()
 	r, err := x.ownRecord(req)
-	if err != nil || r.SetUp {
+	if err != nil {
 		return err
 	}
-	r.SetUp = true
+	change(r)
 	return x.writeRecord(*r)
 }
 
-// EndSetUp notes what the project's commands made in a worktree in which no agent
-// has worked since, and gives all that is known to be no work: files that git does
-// not track, with their hash, as those that .worktreeinclude names. Known caches
-// need not be noted. links are what ShareCaches gave. notes are for people.
-func (m *Manager) EndSetUp(ctx context.Context, req LookRequest, links map[string]string) (included map[string]string, notes []string, err error) {
-	x, err := m.openMirror(ctx, req.Project)
+// EndSetUp compares a worktree with the baseline that BeginSetUp took under that
+// name. Work that the commands changed or removed is put back. What they made or
+// changed beside it becomes part of the baseline, which is given: it is no work
+// as long as it stays so. Known caches need not be noted. links are what
+// ShareCaches gave. notes are for people. It may be repeated.
+func (m *Manager) EndSetUp(ctx context.Context, req LookRequest, name string, links map[string]string) (noted map[string]string, notes []string, err error) {
+	r, err := m.recordOf(ctx, req)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer x.close()
-	r, err := x.ownRecord(req)
+	if r.Baseline == nil || r.Baseline.Name != name {
+		return nil, nil, fmt.Errorf("end the set-up of %s: nothing was begun as %q", req.Alias, name)
+	}
+	work, err := m.putBackWork(ctx, req, r.Baseline)
 	if err != nil {
 		return nil, nil, err
 	}
-	_, s, err := m.look(ctx, req, x.refs().commit)
+	made, more, err := m.madeBySetUp(ctx, req, work.names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look at what the set-up of %s made: %w", req.Alias, err)
+	}
+	noted = maps.Clone(req.Included)
+	if noted == nil {
+		noted = map[string]string{}
+	}
+	maps.Copy(noted, made)
+	maps.Copy(noted, links)
+	err = m.noteBaseline(ctx, req, func(r *record) { r.Included, r.Baseline.Stuck = noted, len(work.stuck) > 0 })
+	return noted, append(work.notes("the set-up"), more...), err
+}
+
+// SettleBaseline puts back the work that commands changed which were begun and
+// came to no end, such as those of a run that was taken back. notes are for
+// people.
+func (m *Manager) SettleBaseline(ctx context.Context, req LookRequest) (notes []string, err error) {
+	r, err := m.recordOf(ctx, req)
+	if err != nil || r.Baseline == nil || r.Baseline.Keep == "" {
+		return nil, err
+	}
+	work, err := m.putBackWork(ctx, req, r.Baseline)
+	if err != nil {
+		return nil, err
+	}
+	err = m.noteBaseline(ctx, req, func(r *record) { r.Baseline.Stuck = len(work.stuck) > 0 })
+	return work.notes("a set-up that was not ended"), errors.Join(err, m.ForgetBaseline(ctx, req))
+}
+
+// ForgetBaseline drops the snapshot of EndSetUp, when what it gave is stored.
+func (m *Manager) ForgetBaseline(ctx context.Context, req LookRequest) error {
+	r, err := m.recordOf(ctx, req)
+	if err != nil || r.Baseline == nil || r.Baseline.Keep == "" {
+		return err
+	}
+	keep, stuck := r.Baseline.Keep, r.Baseline.Stuck
+	err = m.noteBaseline(ctx, req, func(r *record) { r.Baseline.Keep, r.Baseline.Changed = "", nil })
+	if err != nil || stuck {
+		return err
+	}
+	return m.DropSnapshot(ctx, req.Project, keep)
+}
+
+// madeBySetUp gives the marks of what a status shows but work has not: what git
+// does not track, and what it tracks and finds changed.
+func (m *Manager) madeBySetUp(ctx context.Context, req LookRequest, work map[string]bool) (made map[string]string, notes []string, err error) {
+	_, s, err := m.open(ctx, req, req.Path, m.mirrorCommit(req.Project))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer s.close()
 	entries, err := s.status(ctx, ignoredArgs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look at what the set-up of %s made: %w", req.Alias, err)
+		return nil, nil, err
 	}
-	made, notes, err := madeBySetUp(ctx, req.Path, entries)
-	if err != nil {
-		return nil, nil, fmt.Errorf("look at what the set-up of %s made: %w", req.Alias, err)
-	}
-	included = maps.Clone(req.Included)
-	if included == nil {
-		included = map[string]string{}
-	}
-	maps.Copy(included, made)
-	maps.Copy(included, links)
-	r.Included = included
-	return included, notes, x.writeRecord(*r)
-}
-
-// madeBySetUp hashes the files of a status that git does not track.
-func madeBySetUp(ctx context.Context, dir string, entries []statusEntry) (made map[string]string, notes []string, err error) {
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(req.Path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
 	made = map[string]string{}
-	var changed []string
 	more := false
-	add := func(name string) {
+	add := func(name string, m mark) {
+		if work[name] {
+			return
+		}
 		if more = more || len(made) == includeMaxFiles; more {
 			return
 		}
-		if target, err := root.Readlink(name); err == nil {
-			made[name] = linkMark + target
-			return
-		}
-		if sum, err := hashFile(root, name); err == nil {
-			made[name] = sum
+		if state, err := stateOf(root, name, m.tracked); err == nil {
+			m.state = state
+			made[name] = m.String()
 		}
 	}
 	for _, e := range entries {
 		folder, isFolder := strings.CutSuffix(e.Path, "/")
 		switch {
 		case reserved(e.Path) || e.Kind == statusIgnored && knownCache(e.Path):
+		case e.Kind == statusChanged:
+			add(e.Path, mark{tracked: true, head: e.Head})
 		case e.Kind != statusIgnored && e.Kind != statusUntracked:
-			changed = append(changed, e.Path)
+			// A conflict is never made by a set-up alone.
 		case !isFolder:
-			add(e.Path)
+			add(e.Path, mark{})
 		default:
 			w := walker{
 				root: root,
 				skip: func(name string) bool {
 					return more || reserved(name+"/") || e.Kind == statusIgnored && (knownCache(name+"/") || cacheFile(path.Base(name)))
 				},
-				file:    func(name string, _ fs.FileInfo) error { add(name); return nil },
+				file:    func(name string, _ fs.FileInfo) error { add(name, mark{}); return nil },
 				blocked: func(string, obstacle) {},
 			}
 			if err := w.folder(ctx, folder); err != nil {
@@ -114,11 +204,7 @@ func madeBySetUp(ctx context.Context, dir string, entries []statusEntry) (made m
 		}
 	}
 	if more {
-		notes = append(notes, fmt.Sprintf("the set-up made more than %d files that git does not track: the worktree stays when its agent is done", includeMaxFiles))
-	}
-	if len(changed) > 0 {
-		slices.Sort(changed)
-		notes = append(notes, fmt.Sprintf("the set-up changed what git tracks: %s changed now, and the agent sees it as work", some(changed)))
+		notes = append(notes, fmt.Sprintf("the set-up made more than %d files that git does not know as they are: the worktree stays when its agent is done", includeMaxFiles))
 	}
 	return made, notes, nil
 }
@@ -187,11 +273,4 @@ func linkCache(root *os.Root, name, target string) (why string) {
 		return err.Error()
 	}
 	return ""
-}
-
-// linkAsNoted tells whether a link of the worktree leads where it did.
-func linkAsNoted(root *os.Root, name, noted string) bool {
-	target, isLink := strings.CutPrefix(noted, linkMark)
-	have, err := root.Readlink(name)
-	return isLink && err == nil && have == target
 }

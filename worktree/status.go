@@ -27,6 +27,7 @@ const (
 type statusEntry struct {
 	Kind statusKind
 	XY   string // index and worktree against HEAD, as in git-status(1); "" for untracked and ignored
+	Head string // blob of the path in HEAD, of changed files; "" when HEAD has none
 	Path string // raw bytes, relative to the top level; a folder ends in a slash
 	From string // of a rename
 }
@@ -84,5 +85,8 @@ func parseStatusRow(row string) (statusEntry, error) {
 		return statusEntry{}, fmt.Errorf("status row %.80q is not understood", row)
 	}
 	e.XY, e.Path = parts[0], parts[fields]
+	if id := parts[5]; e.Kind == statusChanged && strings.Trim(id, "0") != "" {
+		e.Head = id
+	}
 	return e, nil
 }
