@@ -324,6 +324,9 @@ func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts option
 		"CW_HOME": string(o.Home), "CW_RUN": string(st.Run.ID), "CW_AGENT_ID": string(st.Agent.ID),
 		"CW_TOKEN": token, "CW_SOCKET": o.Socket,
 		"CW_LISTEN_FILE": filepath.Join(st.Agent.AgentCwd, ".cw", "tmp", "listen.json"),
+		// An agent without a repository, or in the folder above several, must not find
+		// one that encloses cw's home, such as a home directory under git.
+		"GIT_CEILING_DIRECTORIES": string(o.Home),
 	}
 	if !opts.Identity {
 		// Without any identity git refuses to commit.

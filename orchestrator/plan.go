@@ -218,9 +218,16 @@ func (o *Orchestrator) places(ctx context.Context, req cw.SpawnRequest) ([]place
 		if slices.ContainsFunc(out, func(p place) bool { return p.project.GitDir == pl.project.GitDir }) {
 			return nil, cw.Errorf(cw.CodeInvalid, "project %s is named twice", pl.project.Name).WithHint("name each project once")
 		}
-		if base, there := branches[pl.project.ID]; there {
+		base, there := branches[pl.project.ID]
+		switch {
+		case there:
 			pl.base, pl.inMirror = base, true
-		} else if pl.base, err = o.Repos.ResolveBase(ctx, orDefault(pl.checkout, pl.project.GitDir), req.Base); err != nil {
+		case pl.inMirror && req.Base == "": // of the agent's worktree in which somebody stands
+		default:
+			pl.inMirror = false
+			pl.base, err = o.Repos.ResolveBase(ctx, orDefault(pl.checkout, pl.project.GitDir), req.Base)
+		}
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, pl)
@@ -259,21 +266,42 @@ func (o *Orchestrator) place(ctx context.Context, ref string, env map[string]str
 		if p.Remote() {
 			return o.remotePlace(ctx, p, env)
 		}
-		_, err = o.sameRepository(ctx, p)
-		return place{project: p, checkout: p.Path}, err
+		p, checkout, err := o.sameRepository(ctx, p)
+		return place{project: p, checkout: checkout}, err
 	}
 	repo, err := o.Repos.Inspect(ctx, ref)
 	if err != nil {
 		return place{}, err
 	}
+	if own, err := o.ownCopy(ctx, repo); err != nil || own != nil {
+		if err != nil {
+			return place{}, err
+		}
+		return o.placeInWorktree(ctx, *own, repo, env)
+	}
 	p, known, err := o.Store.ProjectByGitDir(ctx, repo.CommonGitDir)
 	if err != nil {
 		return place{}, fmt.Errorf("look for the project: %w", err)
 	}
-	if !known {
+	switch {
+	case !known:
 		p, err = o.newProject(ctx, repo, before)
+	case !dirExists(p.Path):
+		p, err = o.movedCheckout(ctx, p, repo.Main)
 	}
 	return place{project: p, isNew: !known, checkout: repo.TopLevel}, err
+}
+
+// placeInWorktree is the place for somebody who stands in an agent's worktree: its
+// project, beginning at the commit of that worktree.
+func (o *Orchestrator) placeInWorktree(ctx context.Context, p cw.Project, repo worktree.Repository, env map[string]string) (pl place, err error) {
+	if p.Remote() {
+		pl, err = o.remotePlace(ctx, p, env)
+	} else {
+		pl.project, pl.checkout, err = o.sameRepository(ctx, p)
+	}
+	pl.base, pl.inMirror = worktree.Base{Branch: repo.HeadBranch, Commit: repo.HeadCommit}, true
+	return pl, err
 }
 
 // intent puts the decisions into rows.

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,6 +34,12 @@ func (o *Orchestrator) AddProject(ctx context.Context, req cw.ProjectRequest) (c
 	if err != nil {
 		return cw.Project{}, err
 	}
+	if own, err := o.ownCopy(ctx, repo); err != nil || own != nil {
+		if err != nil {
+			return cw.Project{}, err
+		}
+		return *own, nil
+	}
 	p, known, err := o.Store.ProjectByGitDir(ctx, repo.CommonGitDir)
 	if err != nil || known {
 		return p, err
@@ -62,10 +69,10 @@ func (o *Orchestrator) newProject(ctx context.Context, repo worktree.Repository,
 		known = append(known, pl.project)
 	}
 	id := cw.NewID()
-	name := freeName(projectName(repo.TopLevel), known)
+	name := freeName(projectName(repo.Name), known)
 	now := time.Now().UTC()
 	return cw.Project{
-		ID: cw.ProjectID(id), Name: name, Path: repo.TopLevel, GitDir: repo.CommonGitDir,
+		ID: cw.ProjectID(id), Name: name, Path: repo.Main, GitDir: repo.CommonGitDir,
 		Mirror: name + "-" + id[:4] + ".git", Stall: cw.StallEvent, Fallback: []string{}, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }
@@ -97,14 +104,57 @@ func freeName(name string, known []cw.Project) string {
 	return free
 }
 
-// sameRepository makes sure that a project's repository is still where it was.
-func (o *Orchestrator) sameRepository(ctx context.Context, p cw.Project) (worktree.Repository, error) {
+// sameRepository gives a project with a checkout of its repository that is there:
+// the one it had, or another one when that worktree is gone, or "" when only the
+// repository itself is left. CodeNotFound when that is no longer where it was.
+func (o *Orchestrator) sameRepository(ctx context.Context, p cw.Project) (same cw.Project, checkout string, err error) {
 	repo, err := o.Repos.Inspect(ctx, p.Path)
-	if err != nil || repo.CommonGitDir != p.GitDir {
-		return repo, cw.Errorf(cw.CodeNotFound, "the repository of project %s is no longer at %s", p.Name, p.Path).
+	if err == nil && repo.CommonGitDir == p.GitDir {
+		return p, p.Path, nil
+	}
+	if !dirExists(p.GitDir) {
+		return p, "", cw.Errorf(cw.CodeNotFound, "the repository of project %s is no longer at %s", p.Name, p.Path).
 			WithHint("if it was moved, remove the project and add it again: cw project remove %s; cw project add PATH", p.Name).Because(err)
 	}
-	return repo, nil
+	if err != nil && dirExists(p.Path) && cw.ErrorCode(err) != cw.CodeNotFound {
+		return p, "", err // it is there, and git says what is wrong with it
+	}
+	other, err := o.Repos.CheckoutOf(ctx, p.GitDir)
+	if err != nil || other == "" {
+		return p, "", err
+	}
+	p, err = o.movedCheckout(ctx, p, other)
+	return p, other, err
+}
+
+// ownCopy gives the project whose mirror a repository is, as seen from a worktree of
+// an agent, and nil for a repository of the user's. CodeRefused for another one of
+// cw's own.
+func (o *Orchestrator) ownCopy(ctx context.Context, repo worktree.Repository) (*cw.Project, error) {
+	if !o.Repos.Owns(repo.CommonGitDir) {
+		return nil, nil
+	}
+	all, err := o.Store.Projects(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list projects: %w", err)
+	}
+	for _, p := range all {
+		if p.Mirror == filepath.Base(repo.CommonGitDir) {
+			return &p, nil
+		}
+	}
+	return nil, cw.Errorf(cw.CodeRefused, "%s belongs to cw, and to no project", repo.TopLevel).
+		WithHint("go into your own repository")
+}
+
+// movedCheckout notes that another worktree of the same repository stands for the
+// project from now on.
+func (o *Orchestrator) movedCheckout(ctx context.Context, p cw.Project, checkout string) (cw.Project, error) {
+	if err := o.Store.UpdateProjectPath(ctx, p.ID, checkout, p.GitDir); err != nil {
+		return p, fmt.Errorf("note the checkout of %s: %w", p.Name, err)
+	}
+	p.Path = checkout
+	return p, nil
 }
 
 // Projects implements cw.ProjectService.
@@ -169,4 +219,9 @@ func (o *Orchestrator) RemoveProject(ctx context.Context, ref string) (cw.Projec
 		return p, cw.Errorf(cw.CodeFailed, "project %s is removed, but its copies are still on the disk", p.Name).Because(err)
 	}
 	return p, nil
+}
+
+func dirExists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -87,7 +87,14 @@ func personOf(ctx context.Context) string {
 // default what its HEAD is, else among the branches of cw's copy. CodeInvalid
 // when there is none.
 func (o *Orchestrator) commitNamed(ctx context.Context, p cw.Project, ref string) (string, error) {
-	base, err := o.Repos.ResolveBase(ctx, orDefault(p.Path, p.GitDir), ref)
+	checkout := p.Path
+	if !p.Remote() && !dirExists(checkout) {
+		var err error
+		if p, checkout, err = o.sameRepository(ctx, p); err != nil {
+			return "", err
+		}
+	}
+	base, err := o.Repos.ResolveBase(ctx, orDefault(checkout, p.GitDir), ref)
 	if err == nil {
 		return base.Commit, nil
 	}

@@ -144,6 +144,9 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 		return err
 	}
 	x.m.fail.Hit("worktree/base")
+	if err := x.checkFilters(ctx, r.Base.Commit); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(r.Path), 0o700); err != nil {
 		return err
 	}
@@ -163,9 +166,7 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 		return err
 	}
 	x.m.fail.Hit("worktree/submodules")
-	if warning := lfsWarning(r.Path, x.hasLFS()); warning != "" {
-		r.Warnings = append(r.Warnings, warning)
-	}
+	r.Warnings = append(r.Warnings, x.filterWarnings(r.Path)...)
 	included, warnings, err := x.m.include(ctx, req.Checkout, r.Path, req.Include)
 	if err != nil {
 		return err

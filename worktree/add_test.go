@@ -95,7 +95,7 @@ func TestAddRefuses(t *testing.T) {
 		{"branch taken", cw.CodeRefused, func(l *lab, r *AddRequest) {
 			git(l.t, l.mirror(), "update-ref", agentRef(r.Alias), r.Base.Commit)
 		}},
-		{"unknown commit", cw.CodeInternal, func(_ *lab, r *AddRequest) {
+		{"unknown commit", cw.CodeFailed, func(_ *lab, r *AddRequest) {
 			r.Base = Base{Commit: strings.Repeat("ab", 20)}
 		}},
 		{"relative path", cw.CodeInternal, func(_ *lab, r *AddRequest) { r.Path = "x/y" }},

@@ -3,7 +3,6 @@ package worktree
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -103,8 +102,7 @@ func escapeGlob(s string) string {
 }
 
 func (m *Manager) baseError(ctx context.Context, checkout, base string, err error) error {
-	var known *cw.Error
-	if errors.As(err, &known) {
+	if isFinal(err) {
 		return err
 	}
 	said := stderrOf(err)

@@ -62,6 +62,7 @@ type settings struct {
 	objectFormat string
 	keys         [][2]string // in order
 	ownHooks     bool        // the user's hooks folder must be pushed aside
+	filters      []string    // that the user has and the mirror does not
 
 	exclude, attributes             []byte // of the repository
 	globalExclude, globalAttributes []byte // of the user
@@ -79,7 +80,7 @@ func takenOver(key string) bool {
 
 // readSettings collects them from the user's repository.
 func (m *Manager) readSettings(p cw.Project, config userConfig) (settings, error) {
-	s := settings{objectFormat: config.get("extensions.objectformat"), ownHooks: config.get("core.hookspath") != ""}
+	s := settings{objectFormat: config.get("extensions.objectformat"), ownHooks: config.get("core.hookspath") != "", filters: missingFilters(config)}
 	for key, value := range config {
 		if takenOver(key) {
 			s.keys = append(s.keys, [2]string{key, value})

@@ -289,6 +289,11 @@ func (e *ensurer) againSteps(ctx context.Context, want head, snapshot string) er
 	if err := os.MkdirAll(filepath.Dir(e.r.Path), 0o700); err != nil {
 		return err
 	}
+	if want.commit != "" {
+		if err := e.checkFilters(ctx, want.commit); err != nil {
+			return err
+		}
+	}
 	if err := e.checkOut(ctx, want); err != nil {
 		return err
 	}

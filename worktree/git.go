@@ -42,6 +42,7 @@ type place struct {
 	env     []string // the whole environment
 	config  []string // -c key=value beyond safeConfig
 	network bool     // the user's ssh command and credential helpers count
+	source  string   // the repository that is read, when it is not dir: for errors
 	limit   time.Duration
 	lock    *os.File // held as long as the call or a child of it lives; may be nil
 }
@@ -77,6 +78,8 @@ type gitError struct {
 	code   int // exit code, -1 when it was killed
 	stderr string
 	err    error
+	told   *cw.Error // as which the runner gave it
+	final  bool      // it was ended by us: another try is of no use
 }
 
 func (e *gitError) Error() string {
@@ -126,7 +129,8 @@ func safeConfig() []string {
 }
 
 // run runs git and gives its standard output. On failure the output is given
-// too, with a *gitError.
+// too, with a *cw.Error that says what to do (see explainGit) and wraps a
+// *gitError; when ctx is over, with the *gitError alone.
 func (r *runner) run(ctx context.Context, p place, stdin []byte, args ...string) ([]byte, error) {
 	stdout := &boundedBuffer{max: maxOutput, fail: true}
 	var in io.Reader
@@ -135,8 +139,8 @@ func (r *runner) run(ctx context.Context, p place, stdin []byte, args ...string)
 	}
 	err := r.stream(ctx, p, in, stdout, args...)
 	if stdout.over {
-		err = cw.Errorf(cw.CodeFailed, "git %s printed more than %d MiB", args[0], maxOutput>>20).
-			Because(&gitError{place: p.name, args: args, code: exitCode(err), stderr: stderrOf(err), err: errTooMuch})
+		err = cw.Errorf(cw.CodeFailed, "git %s printed more than %d MiB in %s", args[0], maxOutput>>20, p.dir).
+			Because(&gitError{place: p.name, args: args, code: exitCode(err), stderr: stderrOf(err), err: errTooMuch, final: true})
 	}
 	return stdout.Bytes(), err
 }
@@ -215,13 +219,30 @@ func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []str
 		return cw.Errorf(cw.CodeInvalid, "git is not installed (no %q found)", r.bin).
 			WithHint("install git %s or newer", MinGit).Because(err)
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTooLong):
-		g.err = errTooLong
+		g.err, g.final = errTooLong, true
 		return cw.Errorf(cw.CodeTimeout, "git %s did not end in %s", args[0], r.limit(p)).
 			WithHint("something in %s makes git wait: a disk that does not answer, or a FIFO where a file should be", p.dir).Because(g)
 	case ctx.Err() != nil:
-		g.err = ctx.Err()
+		g.err, g.final = ctx.Err(), true
+		return g
 	}
-	return g
+	where := p.dir
+	if p.source != "" && saidByOther(g.stderr) {
+		where = p.source
+	}
+	g.told = explainGit(g, where).Because(g)
+	return g.told
+}
+
+// saidByOther tells whether it is the repository that git fetches from that is
+// at fault.
+func saidByOther(stderr string) bool {
+	for _, words := range []string{"remote:", "remote side", "from remote repository", "did not send all necessary objects", "upload-pack", "early EOF"} {
+		if strings.Contains(stderr, words) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *runner) missing() bool {

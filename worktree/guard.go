@@ -62,6 +62,7 @@ func (x *mirror) expect(s settings) error {
 		{fileAttributes, s.attributes},
 		{fileGlobalExclude, s.globalExclude},
 		{fileGlobalAttributes, s.globalAttributes},
+		{fileFilters, []byte(strings.Join(s.filters, "\n"))},
 		// The shadow reads our copies, so that an agent cannot hide files by
 		// editing those in the mirror.
 		{fileShadowConfig, s.render(false, guardCopy(x.dir, fileGlobalExclude), guardCopy(x.dir, fileGlobalAttributes), "/dev/null")},

@@ -17,6 +17,7 @@ type Repository struct {
 	TopLevel     string // of the checkout that contains the folder
 	Main         string // of the first checkout; TopLevel when that one is bare
 	CommonGitDir string // canonical; tells one repository from another
+	Name         string // of the folder by which people know it, which for a worktree of a bare repository is not its own
 	HeadBranch   string // "" when HEAD is detached
 	HeadCommit   string // full id
 }
@@ -79,70 +80,97 @@ func (m *Manager) locate(ctx context.Context, dir string) (Repository, error) {
 	if err != nil {
 		return Repository{}, fmt.Errorf("resolve git directory of %s: %w", dir, err)
 	}
-	repo := Repository{TopLevel: line(top), Main: line(top), CommonGitDir: gitDir}
+	repo := Repository{TopLevel: line(top), Main: line(top), CommonGitDir: gitDir, Name: filepath.Base(line(top))}
 	if info, err := os.Lstat(filepath.Join(repo.TopLevel, ".git")); err == nil && !info.IsDir() {
-		repo.Main, err = m.mainCheckout(ctx, repo)
-		if err != nil {
+		var bare bool
+		if repo.Main, bare, err = m.mainCheckout(ctx, repo); err != nil {
 			return Repository{}, err
+		}
+		if repo.Name = filepath.Base(repo.Main); bare {
+			repo.Name = bareName(gitDir)
 		}
 	}
 	return repo, nil
 }
 
-// mainCheckout finds the first checkout of a repository from a linked one.
-func (m *Manager) mainCheckout(ctx context.Context, repo Repository) (string, error) {
+// bareName is what people call a bare repository: shop for shop.git, and for
+// shop/.bare.
+func bareName(gitDir string) string {
+	name := filepath.Base(gitDir)
+	if strings.HasPrefix(name, ".") {
+		return filepath.Base(filepath.Dir(gitDir))
+	}
+	return strings.TrimSuffix(name, ".git")
+}
+
+// mainCheckout finds the first checkout of a repository from a linked one, and
+// tells whether the repository itself is bare.
+func (m *Manager) mainCheckout(ctx context.Context, repo Repository) (path string, bare bool, err error) {
 	trees, err := m.checkouts(ctx, inCheckout(repo.TopLevel))
 	if err != nil {
-		return "", userError(repo.TopLevel, err)
+		return "", false, userError(repo.TopLevel, err)
 	}
 	if len(trees) == 0 || trees[0].bare {
-		return repo.TopLevel, nil
+		return repo.TopLevel, len(trees) > 0, nil
 	}
 	if info, err := os.Stat(trees[0].path); err != nil || !info.IsDir() {
-		return repo.TopLevel, nil // such as a submodule, whose first entry is its git directory
+		return repo.TopLevel, false, nil // such as a submodule, whose first entry is its git directory
 	}
 	if gitDirOf(trees[0].path) != repo.CommonGitDir {
-		return repo.TopLevel, nil
+		return repo.TopLevel, false, nil
 	}
-	return trees[0].path, nil
+	return trees[0].path, false, nil
+}
+
+// Owns tells whether a git directory, by its canonical path, is one of cw's own.
+func (m *Manager) Owns(gitDir string) bool {
+	repos, err := filepath.EvalSymlinks(m.repos)
+	return err == nil && inside(repos, gitDir)
+}
+
+// CheckoutOf finds a checkout of a repository, by its git directory, that is there:
+// the first one, or "" when there is none.
+func (m *Manager) CheckoutOf(ctx context.Context, gitDir string) (string, error) {
+	trees, err := m.checkouts(ctx, inUserRepo(gitDir))
+	if err != nil {
+		return "", userError(gitDir, err)
+	}
+	for _, t := range trees {
+		if !t.bare && gitDirOf(t.path) == gitDir {
+			return t.path, nil
+		}
+	}
+	return "", nil
 }
 
 func (m *Manager) noCheckout(ctx context.Context, dir string) error {
 	bare, err := m.git.run(ctx, inCheckout(dir), nil, "rev-parse", "--is-bare-repository")
-	if err == nil && line(bare) == "true" {
-		return bareError(dir)
+	if err != nil || line(bare) != "true" {
+		return cw.Errorf(cw.CodeInvalid, "%s is inside a git directory, not in a checkout", dir).
+			WithHint("give the folder that holds your files")
 	}
-	return cw.Errorf(cw.CodeInvalid, "%s is inside a git directory, not in a checkout", dir).
-		WithHint("give the folder that holds your files")
-}
-
-func bareError(dir string) error {
+	trees, err := m.checkouts(ctx, inCheckout(dir))
+	if err != nil {
+		return userError(dir, err)
+	}
+	for _, t := range trees {
+		if info, err := os.Stat(t.path); err == nil && info.IsDir() && !t.bare {
+			return cw.Errorf(cw.CodeInvalid, "%s is a bare repository", dir).
+				WithHint("give one of its checkouts, such as %s", quoteShell(t.path))
+		}
+	}
 	return cw.Errorf(cw.CodeInvalid, "%s is a bare repository", dir).
-		WithHint("give a checkout of it: git -C %s worktree add ../checkout", dir)
+		WithHint("give a checkout of it: git -C %s worktree add ../checkout", quoteShell(dir))
 }
 
-// userError turns git's own words (LC_ALL=C) about the user's repository into
-// what is wrong and what to do.
+// userError says what a failure of git in the user's repository means, by the
+// folder that the user knows.
 func userError(dir string, err error) error {
-	var known *cw.Error
-	if errors.As(err, &known) {
+	var g *gitError
+	if isFinal(err) || !errors.As(err, &g) {
 		return err
 	}
-	said := stderrOf(err)
-	has := func(s string) bool { return strings.Contains(said, s) }
-	switch {
-	case has("not a git repository"):
-		return cw.Errorf(cw.CodeInvalid, "%s is not in a git repository", dir).
-			WithHint("go into one, or make one: git init && git add . && git commit -m start").Because(err)
-	case has("dubious ownership"), has("unsafe repository"):
-		return cw.Errorf(cw.CodeInvalid, "%s belongs to another user, so git refuses it", dir).
-			WithHint("if you trust it: git config --global --add safe.directory %s", dir).Because(err)
-	case has("cannot use bare repository"):
-		return bareError(dir)
-	case has("permission denied"), has("Permission denied"):
-		return cw.Errorf(cw.CodeInvalid, "%s cannot be read", dir).WithHint("check its permissions").Because(err)
-	}
-	return fmt.Errorf("look at %s: %w", dir, err)
+	return explainGit(g, dir).Because(err)
 }
 
 // head tells what HEAD of a checkout is. CodeInvalid when it has no commit.
@@ -160,6 +188,10 @@ func (m *Manager) head(ctx context.Context, checkout string) (branch, commit str
 		if exitCode(err) == 1 && "refs/heads/"+branch == noDefault {
 			return "", "", cw.Errorf(cw.CodeInvalid, "the remote does not say which branch is its default").
 				WithHint("name one: --base BRANCH").Because(err)
+		}
+		if named, nerr := m.git.run(ctx, at, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD"); nerr == nil {
+			return "", "", cw.Errorf(cw.CodeFailed, "%s is damaged: commit %.12s of %s is missing or cannot be read", checkout, line(named), orHead(branch)).
+				WithHint("see what else is: git -C %s fsck --full; git fetch brings back what a remote has", quoteShell(checkout)).Because(err)
 		}
 		if exitCode(err) == 1 {
 			return "", "", cw.Errorf(cw.CodeInvalid, "%s has no commits yet on %s", checkout, orHead(branch)).
@@ -216,6 +248,9 @@ func (m *Manager) checkProject(ctx context.Context, p cw.Project) error {
 		return m.ensureClone(ctx, p)
 	}
 	if info, err := os.Stat(p.Path); err != nil || !info.IsDir() {
+		if apart(p) && bareDir(p.GitDir) {
+			return nil // only this worktree of the repository is gone
+		}
 		return cw.Errorf(cw.CodeNotFound, "the repository of project %s is not at %s any more", p.Name, p.Path).
 			WithHint("move it back, or: cw project remove %s, then cw project add with its new place", p.Name)
 	}
@@ -224,11 +259,23 @@ func (m *Manager) checkProject(ctx context.Context, p cw.Project) error {
 	case p.GitDir:
 		return nil
 	case "":
+		if apart(p) && bareDir(p.GitDir) {
+			return nil
+		}
 		return cw.Errorf(cw.CodeNotFound, "%s of project %s is not a git repository any more", p.Path, p.Name).
 			WithHint("bring its .git back, or: cw project remove %s", p.Name)
 	}
 	return cw.Errorf(cw.CodeInvalid, "%s holds another repository than project %s did (its git directory is %s, not %s)", p.Path, p.Name, found, p.GitDir).
 		WithHint("cw project remove %s, then cw project add %s", p.Name, p.Path)
+}
+
+// apart tells whether a project's git directory is not in its checkout, which is
+// one of several that may come and go.
+func apart(p cw.Project) bool { return !inside(p.Path, p.GitDir) }
+
+// bareDir tells whether a folder is a git directory.
+func bareDir(dir string) bool {
+	return exists(filepath.Join(dir, "HEAD")) && isDir(filepath.Join(dir, "objects"))
 }
 
 // gitDirOf gives the canonical common git directory of a checkout, or "". It

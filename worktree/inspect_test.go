@@ -34,13 +34,13 @@ func TestInspect(t *testing.T) {
 		path string
 		want Repository
 	}{
-		{repo, Repository{repo, repo, gitDir, "main", head}},
-		{filepath.Join(repo, "src"), Repository{repo, repo, gitDir, "main", head}},
-		{filepath.Join(repo, "src", "a.txt"), Repository{repo, repo, gitDir, "main", head}},
-		{link, Repository{repo, repo, gitDir, "main", head}},
-		{linked, Repository{linked, repo, gitDir, "", head}},
-		{ofBare, Repository{ofBare, ofBare, bare, "side", head}},
-		{strange, Repository{strange, strange, filepath.Join(strange, ".git"), "main", head}},
+		{repo, Repository{repo, repo, gitDir, "app", "main", head}},
+		{filepath.Join(repo, "src"), Repository{repo, repo, gitDir, "app", "main", head}},
+		{filepath.Join(repo, "src", "a.txt"), Repository{repo, repo, gitDir, "app", "main", head}},
+		{link, Repository{repo, repo, gitDir, "app", "main", head}},
+		{linked, Repository{linked, repo, gitDir, "app", "", head}},
+		{ofBare, Repository{ofBare, ofBare, bare, "bare", "side", head}},
+		{strange, Repository{strange, strange, filepath.Join(strange, ".git"), "a b\nc", "main", head}},
 	}
 	for _, test := range tests {
 		got, err := m.Inspect(ctx(t), test.path)

@@ -1,11 +1,9 @@
 package worktree
 
 import (
-	"bytes"
 	"cmp"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"cw/internal/cw"
@@ -50,19 +48,6 @@ func lfsAddress(p cw.Project, config userConfig) string {
 	remote.User = nil // a password has no place in the mirror
 	remote.Path = strings.TrimSuffix(strings.TrimSuffix(remote.Path, "/"), ".git") + ".git/info/lfs"
 	return remote.String()
-}
-
-// lfsWarning tells when files of a new worktree are only pointers because
-// git-lfs is not set up.
-func lfsWarning(worktree string, configured bool) string {
-	if configured {
-		return ""
-	}
-	text, err := readSmall(filepath.Join(worktree, ".gitattributes"))
-	if err != nil || !bytes.Contains(text, []byte("filter=lfs")) {
-		return ""
-	}
-	return "the repository keeps files in git-lfs, which is not set up here: the agent sees pointers (run: git lfs install)"
 }
 
 // hasLFS tells whether the mirror is set up for git-lfs.

@@ -63,11 +63,12 @@ func (m *Manager) EnsureMirror(ctx context.Context, p cw.Project) (note string, 
 		return note, err
 	}
 	m.fail.Hit("worktree/expected")
-	if err := x.sync(ctx); err != nil {
+	skipped, err := x.sync(ctx)
+	if err != nil {
 		return note, fmt.Errorf("bring mirror of %s up to date: %w", p.Name, err)
 	}
 	m.fail.Hit("worktree/synced")
-	return note, nil
+	return joinNotes(note, skippedNote(p, skipped)), nil
 }
 
 // refusePartial refuses a repository whose objects are partly elsewhere: the
@@ -130,7 +131,7 @@ func (x *mirror) seed(ctx context.Context) (note string, err error) {
 			return "", nil
 		}
 	}
-	all, err := x.m.userRefs(x.p.GitDir).list(ctx, syncedPrefixes()...)
+	all, _, err := x.m.soundRefs(ctx, x.p.GitDir)
 	if err != nil {
 		return "", err
 	}
@@ -163,48 +164,6 @@ func mirrorRef(name string) string {
 		return "refs/remotes/origin/" + branch
 	}
 	return name
-}
-
-// sync fetches the user's heads and tags when they changed since last time. A
-// tag that an agent made stays.
-func (x *mirror) sync(ctx context.Context) error {
-	all, err := x.m.userRefs(x.p.GitDir).list(ctx, syncedPrefixes()...)
-	if err != nil {
-		return err
-	}
-	state := fingerprint(all)
-	file := filepath.Join(x.guardDir(), syncedFile)
-	if last, err := readSmall(file); err == nil && string(last) == state {
-		return nil
-	}
-	heads := func() error { return x.fetch(ctx, "--prune", "+refs/heads/*:refs/remotes/origin/*") }
-	if err := heads(); err != nil {
-		// git fetches nothing while there is a reference that it cannot read.
-		mended, mendErr := x.mendBroken(ctx)
-		if !mended || mendErr != nil || isFinal(err) {
-			return errors.Join(err, mendErr)
-		}
-		if err := heads(); err != nil {
-			return err
-		}
-	}
-	x.m.fail.Hit("worktree/heads")
-	if err := x.fetch(ctx, "--no-prune", "+refs/tags/*:refs/tags/*"); err != nil {
-		return err
-	}
-	if err := writeFile(file, []byte(state)); err != nil {
-		return fmt.Errorf("note what was fetched: %w", err)
-	}
-	return nil
-}
-
-// fetch runs git fetch from the user's repository by its path: the mirror has
-// no remote, else an agent's git push would move the user's branches.
-func (x *mirror) fetch(ctx context.Context, prune, refspec string) error {
-	_, err := x.git(ctx, nil, "fetch", "--quiet", prune, "--no-tags", "--no-recurse-submodules",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow", "--no-show-forced-updates",
-		"--upload-pack="+x.m.uploadPack(), "--end-of-options", x.p.GitDir, refspec)
-	return err
 }
 
 // uploadPack is the command by which git reads the user's repository for us. A

@@ -30,7 +30,7 @@ func TestMirror(t *testing.T) {
 	git(t, l.repo, "remote", "add", "origin", "https://example.com/x.git")
 	l.ensure()
 	head := git(t, l.repo, "rev-parse", "HEAD")
-	want := []string{"refs/remotes/origin/feature/x " + head, "refs/remotes/origin/main " + head, "refs/tags/v1 " + git(t, l.repo, "rev-parse", "v1")}
+	want := []string{"refs/remotes/feature/x/HEAD " + head, "refs/remotes/main/HEAD " + head, "refs/remotes/origin/feature/x " + head, "refs/remotes/origin/main " + head, "refs/tags/v1 " + git(t, l.repo, "rev-parse", "v1")}
 	if diff := cmp.Diff(want, refsOf(t, l.mirror())); diff != "" {
 		t.Error(diff)
 	}
@@ -55,7 +55,7 @@ func TestMirror(t *testing.T) {
 	git(t, l.repo, "tag", "-f", "v1", "HEAD")
 	l.ensure()
 	now := git(t, l.repo, "rev-parse", "HEAD")
-	want = []string{"refs/remotes/origin/feature " + head, "refs/remotes/origin/main " + now, "refs/tags/by-agent " + head, "refs/tags/v1 " + now}
+	want = []string{"refs/remotes/feature/HEAD " + head, "refs/remotes/main/HEAD " + now, "refs/remotes/origin/feature " + head, "refs/remotes/origin/main " + now, "refs/tags/by-agent " + head, "refs/tags/v1 " + now}
 	if diff := cmp.Diff(want, refsOf(t, l.mirror())); diff != "" {
 		t.Error(diff)
 	}
@@ -350,19 +350,35 @@ func TestSubmodules(t *testing.T) {
 		t.Errorf("restored %v", got)
 	}
 
+	t.Run("only in a linked worktree", func(t *testing.T) {
+		t.Parallel()
+		clone := filepath.Join(t.TempDir(), "clone")
+		git(t, "/", "clone", "-q", repo, clone)
+		linked := filepath.Join(t.TempDir(), "linked")
+		git(t, clone, "worktree", "add", "-q", "--detach", linked)
+		git(t, linked, "submodule", "--quiet", "update", "--init")
+		l := newLabFor(t, clone)
+		a := l.add("brave-otter")
+		if got := read(t, filepath.Join(a.path, "libs/the lib", "README.md")); got != "hello\n" || len(a.added.Warnings) > 0 {
+			t.Errorf("submodule holds %q, warnings %q", got, a.added.Warnings)
+		}
+		if look := a.look(); look.Work() {
+			t.Errorf("look %+v", look)
+		}
+	})
 	t.Run("not initialised", func(t *testing.T) {
 		t.Parallel()
 		clone := filepath.Join(t.TempDir(), "clone")
 		git(t, "/", "clone", "-q", repo, clone)
 		l := newLabFor(t, clone)
 		l.ensure()
-		req := l.request("brave-otter")
-		_, err := l.m.Add(ctx(t), req)
-		wantCode(t, err, cw.CodeInvalid)
-		if err == nil || !strings.Contains(err.Error(), "libs/the lib") || !strings.Contains(cw.ErrorHint(err), "submodule update --init") {
-			t.Errorf("%v (%s)", err, cw.ErrorHint(err))
+		a := l.add("brave-otter")
+		if all := strings.Join(a.added.Warnings, "\n"); !strings.Contains(all, "libs/the lib") || !strings.Contains(all, "submodule update --init") {
+			t.Errorf("warnings %q", all)
 		}
-		l.nothingLeft(req)
+		if look := a.look(); look.Work() {
+			t.Errorf("look %+v", look)
+		}
 	})
 }
 

@@ -328,8 +328,8 @@ func (c *clone) explain(err error, late string) error {
 // explainRemote is explain for what was to be done with any remote: fetched, or
 // pushed to.
 func explainRemote(err error, remote, done, late string) error {
-	var known *cw.Error
-	if err == nil || errors.As(err, &known) && known.Code != cw.CodeTimeout || errors.Is(err, context.Canceled) {
+	overdue := errors.Is(err, errTooLong)
+	if err == nil || isFinal(err) && !overdue || errors.Is(err, context.Canceled) {
 		return err
 	}
 	said := userInfo().ReplaceAllString(stderrOf(err), "$1")
@@ -341,7 +341,7 @@ func explainRemote(err error, remote, done, late string) error {
 	}
 	hint := "see what git says: git ls-remote " + remote
 	switch {
-	case known != nil:
+	case overdue:
 		said, hint = late, "check the network and the address, then try again"
 	case has("terminal prompts disabled", "Authentication failed", "could not read Username", "could not read Password"):
 		hint = "cw asks nobody for a password; store it with a credential helper (git config --global credential.helper), or use an ssh URL and an ssh agent"

@@ -146,10 +146,15 @@ func (s *shadow) rawStatus(ctx context.Context, more ...string) ([]byte, error) 
 	return out, err
 }
 
-// isFinal tells whether trying again is of no use.
+// isFinal tells whether trying again is of no use: git was ended, or somebody
+// decided already what the failure means.
 func isFinal(err error) bool {
 	var known *cw.Error
-	return errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	var g *gitError
+	if errors.As(err, &known) && errors.As(err, &g) && known == g.told {
+		return g.final
+	}
+	return known != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // from is what the worktree is compared with: HEAD, or the empty tree when

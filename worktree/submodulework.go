@@ -17,8 +17,8 @@ import (
 // that HEAD names for it.
 func (m *Manager) submoduleWork(ctx context.Context, p cw.Project, s *shadow, name, id string) (why string, err error) {
 	dir := filepath.Join(s.worktree, name)
-	module, users := m.moduleDirs(p, s, name)
-	if users == "" {
+	module, copies := m.moduleDirs(p, s, name)
+	if len(copies) == 0 {
 		return fmt.Sprintf("%q is a repository of its own", name), nil
 	}
 	if branch, at, err := adminHead(module); err != nil || branch != "" || at != id {
@@ -27,8 +27,8 @@ func (m *Manager) submoduleWork(ctx context.Context, p cw.Project, s *shadow, na
 	if underWay(module) != "" || nestedIn(ctx, dir) {
 		return fmt.Sprintf("submodule %q holds work", name), nil
 	}
-	known, err := m.knowsAll(ctx, users, module, id)
-	if err != nil || !known {
+	users, err := m.knowing(ctx, copies, module, id)
+	if err != nil || users == "" {
 		return fmt.Sprintf("submodule %q has commits of its own", name), err
 	}
 	inner := &shadow{m: m, mirrorDir: s.mirrorDir, admin: module, objects: filepath.Join(users, "objects"), worktree: dir, base: id, head: id}
@@ -47,27 +47,38 @@ func (m *Manager) submoduleWork(ctx context.Context, p cw.Project, s *shadow, na
 }
 
 // moduleDirs gives the git directory of a submodule in a worktree, which must
-// lie where git made it, and that of the user's copy, "" when there is none.
+// lie where git made it, and those of the user's copies.
 // The link to it is relative to where the worktree belongs.
-func (m *Manager) moduleDirs(p cw.Project, s *shadow, name string) (module, users string) {
+func (m *Manager) moduleDirs(p cw.Project, s *shadow, name string) (module string, copies []string) {
 	text, err := readSmall(filepath.Join(s.worktree, name, ".git"))
 	target, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), "gitdir: ")
 	if err != nil || !ok {
-		return "", ""
+		return "", nil
 	}
 	real, err := filepath.EvalSymlinks(absoluteIn(filepath.Join(s.home, name), target))
 	if err != nil {
-		return "", ""
+		return "", nil
 	}
 	modules, err := filepath.EvalSymlinks(filepath.Join(s.admin, "modules"))
 	if err != nil || !inside(modules, real) {
-		return "", ""
+		return "", nil
 	}
 	module, err = filepath.Rel(modules, real)
 	if err != nil {
-		return "", ""
+		return "", nil
 	}
-	return real, userModules(p.GitDir)[module]
+	return real, modulesAt(p, userModules(p.GitDir), gitlink{path: name, name: module})
+}
+
+// knowing gives the user's copy that knows all that a submodule in a worktree
+// names, "" when there is none.
+func (m *Manager) knowing(ctx context.Context, copies []string, module, id string) (string, error) {
+	for _, users := range copies {
+		if known, err := m.knowsAll(ctx, users, module, id); err != nil || known {
+			return users, err
+		}
+	}
+	return "", nil
 }
 
 // nestedIn tells whether there is a git directory below a submodule.
