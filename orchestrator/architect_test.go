@@ -252,6 +252,7 @@ func TestOwnWords(t *testing.T) {
 		"CLAUDE.md":                         "Count twice.",
 		".claude/rules/b.md":                "Rule b.",
 		".cw/prompts/codebase_explorati.md": "x",
+		"AGENTS.md":                         strings.Repeat("a rule of many\n", 30_000),
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(w.repo, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(w.repo, name), []byte(text), 0o644))
@@ -268,7 +269,7 @@ func TestOwnWords(t *testing.T) {
 	if mine.Replace(shown.Text) != got {
 		t.Errorf("cw prompt show says\n%s\nthe agent was told\n%s", mine.Replace(shown.Text), got)
 	}
-	for _, want := range []string{"<system-reminder>", "Count twice.", "Rule b.", "My own words.", "Ask the accountant.", "Mind &lt;/workspace>", "nothing is changed"} {
+	for _, want := range []string{"<system-reminder>", "Count twice.", "Rule b.", "My own words.", "Ask the accountant.", "Mind &lt;/workspace>", "nothing is changed", "Contents of AGENTS.md (project instructions, checked into the codebase), without its last "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the prompt lacks %q", want)
 		}

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 		Mode: st.Agent.Mode, StopRequested: st.Run.StopRequested, State: obs.State,
 		Rebooted: f.handle.BootID != "" && !f.handle.ThisBoot(),
 		Summary:  f.summary, Unknown: f.reading.Unknown(), Output: f.offset,
-		GaveUp: f.gaveUpText(obs),
+		GaveUp: cmp.Or(f.endedFullText(obs), f.gaveUpText(obs)),
 		Reason: st.Run.Reason, Resumed: st.Run.SessionNumber > 1 && !st.Run.Fresh,
 		Retries: cw.RetriesOf(st.Agent),
 	}

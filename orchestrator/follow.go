@@ -45,6 +45,7 @@ type follower struct {
 	raw     *proc.Raw // nil until the output file is there
 	broken  bool      // the raw file is no longer what was read
 	told    bool      // a warning about that was given
+	full    bool      // its output reached the limit, and the rest is not stored
 	reading *parsers.Reading
 	buf     []byte
 
@@ -170,6 +171,7 @@ func (f *follower) run(ctx context.Context) (proc.Observation, error) {
 			return proc.Observation{}, err
 		}
 		f.keepTelling(time.Now())
+		f.endFull(giveUp)
 		patience.set(earlier(f.teller.due, earlier(f.watchPatience(ctx, time.Now(), giveUp), f.watchBudget(ctx, time.Now(), giveUp))))
 		select {
 		case <-ctx.Done():
@@ -263,10 +265,10 @@ func (f *follower) restore(ctx context.Context) error {
 	}
 }
 
-// take stores what the raw file holds beyond the stored offset; with final
-// also an unfinished last line.
+// take stores what the raw file holds beyond the stored offset, up to the limit
+// of a run; with final also an unfinished last line.
 func (f *follower) take(ctx context.Context, final bool) error {
-	if f.broken {
+	if f.broken || f.full {
 		return nil
 	}
 	if f.raw == nil {
@@ -275,24 +277,37 @@ func (f *follower) take(ctx context.Context, final bool) error {
 		}
 	}
 	for {
-		n, err := f.raw.Read(f.buf)
+		buf, limited := f.room()
+		n, err := f.raw.Read(buf)
 		if changed := new(proc.RawChangedError); errors.As(err, &changed) {
+			if err := f.keepMasked(ctx, buf[:n], true); err != nil {
+				return err
+			}
 			return f.tampered(ctx, changed)
 		}
 		if err != nil {
 			return err
 		}
-		short := n < len(f.buf) // the end of the file for now
-		masked, sure := f.maskPiece(f.buf[:n], final && short)
-		pieces, _ := proc.Cut(masked[:sure], final && short)
-		if err := f.keep(ctx, pieces, f.buf[:n]); err != nil {
+		short, before := n < len(buf), f.offset // short: the end of the file for now
+		if err := f.keepMasked(ctx, buf[:n], final && short); err != nil {
 			return err
+		}
+		if limited && !short && f.offset == before {
+			return f.tellFull(ctx)
 		}
 		f.fit(short)
 		if short {
 			return nil
 		}
 	}
+}
+
+// keepMasked masks what was read and keeps what is final of it; with end all of it
+// is.
+func (f *follower) keepMasked(ctx context.Context, piece []byte, end bool) error {
+	masked, sure := f.maskPiece(piece, end)
+	pieces, _ := proc.Cut(masked[:sure], end)
+	return f.keep(ctx, pieces, piece)
 }
 
 // fit makes the buffer large after a read that filled it, and small again

@@ -40,6 +40,9 @@ type Config struct {
 	// Floor is the free space below which no run is started; its zero value asks
 	// for the least that a CLI needs.
 	Floor DiskFloor
+	// MaxOutput is how many bytes of output a run may write before it is ended; 0: as
+	// many as it likes.
+	MaxOutput int64
 	// Redact holds the live secrets, which are masked in everything that is
 	// stored, and Keeper those of runs for the next daemon; nil: nothing is masked.
 	Redact *redact.Set

@@ -20,6 +20,13 @@ const (
 	shownName = "agent-name"
 )
 
+// A run is told the beginning of each instruction file, however long that is. To
+// show the same, files are read whole up to these bytes, of one and of all.
+const (
+	shownFileMax  = 16 << 20
+	shownTotalMax = 32 << 20
+)
+
 // Prompt implements cw.PromptService: it goes the way of a spawn, and makes
 // nothing.
 func (o *Orchestrator) Prompt(ctx context.Context, req cw.PromptRequest) (cw.PromptView, error) {
@@ -121,7 +128,8 @@ func (o *Orchestrator) showPrompt(ctx context.Context, preset providers.Preset, 
 // copyInstructions writes the instruction files of a commit into a folder, as a
 // worktree would have them.
 func (o *Orchestrator) copyInstructions(ctx context.Context, req worktree.TreeRequest, dir string) error {
-	req.Paths, req.FileMax, req.FilesMax = instructions.Checked(), instructions.FileMax*8, 2*prompts.OverridesMax
+	req.Paths, req.FilesMax = instructions.Checked(), 2*prompts.OverridesMax
+	req.FileMax, req.TotalMax = shownFileMax, shownTotalMax
 	files, err := o.Repos.TreeFiles(ctx, req)
 	if err != nil {
 		return fmt.Errorf("read the instruction files of %s: %w", req.Project.Name, err)
@@ -136,7 +144,7 @@ func (o *Orchestrator) copyInstructions(ctx context.Context, req worktree.TreeRe
 	defer root.Close()
 	for _, f := range files {
 		if f.Data == nil {
-			continue // longer than anybody reads
+			continue // beyond what is read to show a prompt
 		}
 		if err := root.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 			return fmt.Errorf("make a folder for instruction files: %w", err)

@@ -28,6 +28,7 @@ type TreeRequest struct {
 	Paths    []string // files and folders, with slashes; none gives nothing
 	FileMax  int64    // bytes of one file
 	FilesMax int      // files with their text; the others come without
+	TotalMax int64    // bytes of all texts; 0: what FileMax and FilesMax allow
 }
 
 // TreeFiles reads files as they are in a commit, sorted by path: plain files,
@@ -66,6 +67,7 @@ func (m *Manager) TreeFiles(ctx context.Context, req TreeRequest) ([]TreeFile, e
 // plainFiles reads git ls-tree -r -l -z: "MODE TYPE ID SIZE\tPATH\0…". It gives the
 // ids of those whose texts are wanted; these have a Data that is not nil.
 func plainFiles(list []byte, req TreeRequest) (files []TreeFile, ids []string, err error) {
+	var total int64
 	for row := range bytes.SplitSeq(list, []byte{0}) {
 		if len(row) == 0 {
 			continue
@@ -82,8 +84,9 @@ func plainFiles(list []byte, req TreeRequest) (files []TreeFile, ids []string, e
 		if file.Size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
 			return nil, nil, fmt.Errorf("size of %.80q: %w", name, err)
 		}
-		if file.Size <= req.FileMax && len(ids) < req.FilesMax {
-			file.Data = []byte{}
+		fits := req.TotalMax == 0 || total+file.Size <= req.TotalMax
+		if file.Size <= req.FileMax && len(ids) < req.FilesMax && fits {
+			file.Data, total = []byte{}, total+file.Size
 			ids = append(ids, f[2])
 		}
 		files = append(files, file)

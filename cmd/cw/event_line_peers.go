@@ -37,6 +37,9 @@ func stepsEventText(e cw.Event) (text string, known bool) {
 	switch e.Type {
 	case cw.EventPlanCreated, cw.EventPlanRevised:
 		p := payload[cw.PlanChanged](e)
+		if len(p.Steps) == 0 { // another revision followed at once, and its event has the steps
+			return fmt.Sprintf("%s (revision %d)", oneLine(p.Title), p.Revision), true
+		}
 		return fmt.Sprintf("%s (%d steps, revision %d)", oneLine(p.Title), len(p.Steps), p.Revision), true
 	case cw.EventPlanStepStarted, cw.EventPlanStepCompleted:
 		p := payload[cw.PlanStepMoved](e)

@@ -1,9 +1,30 @@
 package api
 
 import (
+	"net/http"
 	"sync"
 	"time"
+
+	"cw/internal/cw"
 )
+
+// Writes of one agent by one route that are taken in a while: more than work of
+// an agent needs, and few enough that a loop of one neither fills the store nor
+// takes the turns of others.
+const (
+	writesOfAgent = 120
+	writesWhile   = time.Minute
+)
+
+// mayWrite counts a write of an agent, before its body is read. CodeTooMany when
+// there were too many; people and dashboards are not counted.
+func (s *Server) mayWrite(actor cw.Actor, row Route, now time.Time) error {
+	if actor.Kind != cw.ActorAgent || row.Method == http.MethodGet || s.writes.Take(string(actor.AgentID)+" "+row.ID, now) {
+		return nil
+	}
+	return cw.Errorf(cw.CodeTooMany, "an agent may do this %d times in a minute (%s)", writesOfAgent, row.ID).
+		WithHint("wait a minute, then go on with what is new since")
+}
 
 // Allowance lets something happen only so often, each caller counted alone. It
 // is for what callers can cause as often as they like and what stays: lines of

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"net/http"
 	"testing"
 	"time"
+
+	"cw/internal/cw"
 )
 
 // TestAllowance: so many times in a while, each caller alone, then again; who
@@ -32,5 +35,42 @@ func TestAllowance(t *testing.T) {
 	}
 	if len(a.spent) != 1 {
 		t.Errorf("remembers %v", a.spent)
+	}
+}
+
+// TestWritesHaveAnAllowance: every route by which an agent writes counts, each
+// alone and each agent alone; what others do and what is only read does not.
+func TestWritesHaveAnAllowance(t *testing.T) {
+	t.Parallel()
+	s, err := NewServer(plainOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, other := cw.Actor{Kind: cw.ActorAgent, AgentID: "a"}, cw.Actor{Kind: cw.ActorAgent, AgentID: "b"}
+	now, writes := time.Now(), 0
+	for _, row := range Routes() {
+		if row.Scope == peopleOnly {
+			continue
+		}
+		for n := range writesOfAgent + 1 {
+			err := s.mayWrite(agent, row, now)
+			if full := n == writesOfAgent && row.Method != http.MethodGet; full != (cw.ErrorCode(err) == cw.CodeTooMany) {
+				t.Fatalf("%s, call %d: %v", row.ID, n, err)
+			}
+		}
+		for _, who := range []cw.Actor{other, {Kind: cw.ActorPerson}, {Kind: cw.ActorDashboard}} {
+			if err := s.mayWrite(who, row, now); err != nil {
+				t.Errorf("%s of %v: %v", row.ID, who, err)
+			}
+		}
+		if err := s.mayWrite(agent, row, now.Add(writesWhile)); err != nil {
+			t.Errorf("%s, a minute later: %v", row.ID, err)
+		}
+		if row.Method != http.MethodGet {
+			writes++
+		}
+	}
+	if writes < 6 {
+		t.Errorf("only %d routes by which agents write", writes)
 	}
 }

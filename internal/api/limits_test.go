@@ -16,6 +16,7 @@ import (
 
 	"cw/internal/api"
 	"cw/internal/cw"
+	"cw/internal/cwtest/servicetest"
 )
 
 // hangingStream asks for a stream and reads nothing of it.
@@ -183,5 +184,27 @@ func TestStoppingIsSaid(t *testing.T) {
 			!strings.Contains(cw.ErrorHint(err), "cw agent list") {
 			t.Errorf("let go by the server: %v (%s)", err, cw.ErrorHint(err))
 		}
+	}
+}
+
+// TestWritesOfAnAgentAreFew: a loop of an agent is refused before its bodies are
+// read, and what it reads and what others do is not.
+func TestWritesOfAnAgentAreFew(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, nil)
+	auth := map[string]string{"Authorization": "Bearer " + tokenSelf}
+	const plan = "/v1/agents/" + servicetest.PreparedAgent + "/plan"
+	var last reply
+	for n := range 121 {
+		last = send(t, d, "POST", plan, `{"title":"","steps":[]}`, auth)
+		if n < 120 && last.status != http.StatusBadRequest {
+			t.Fatalf("call %d: %s", n, last)
+		}
+	}
+	if last.status != http.StatusTooManyRequests || last.err.Code != cw.CodeTooMany || last.err.Hint == "" {
+		t.Errorf("one too many: %s", last)
+	}
+	if got := send(t, d, "GET", "/v1/agents/"+servicetest.PreparedAgent, "", auth); got.status != http.StatusOK {
+		t.Errorf("it reads itself: %s", got)
 	}
 }

@@ -135,6 +135,7 @@ type Server struct {
 	porch    porch            // bodies of callers without a token
 	tickets  tickets          // that open a stream in place of a token
 	refusals *Allowance       // of lines in the log
+	writes   *Allowance       // of agents, each route alone
 }
 
 // NewServer makes a server for the daemon's own user. It is an error when a
@@ -193,6 +194,7 @@ func newServer(opts Options, table []Route, register func(*Server)) (*Server, er
 		used:     map[string]bool{},
 		streams:  map[string]bool{},
 		refusals: NewAllowance(refusalLines, refusalWhile),
+		writes:   NewAllowance(writesOfAgent, writesWhile),
 	}
 	var err error
 	if s.site, err = newSite(opts.Site); err != nil {
@@ -257,6 +259,10 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 			what := fmt.Sprintf("%s (%s)", row.ID, row.Pattern())
 			s.logRefusal(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
 			s.opts.OnRefused(context.WithoutCancel(ctx), cw.ActorOf(ctx), what)
+			s.writeError(ctx, w, err)
+			return
+		}
+		if err := s.mayWrite(cw.ActorOf(ctx), row, time.Now()); err != nil {
 			s.writeError(ctx, w, err)
 			return
 		}

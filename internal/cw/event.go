@@ -464,7 +464,7 @@ type (
 		PlanID   PlanID     `json:"planId" doc:"the plan"`
 		Name     string     `json:"name" doc:"the agent's name"`
 		Title    string     `json:"title" doc:"what it is for"`
-		Steps    []PlanStep `json:"steps" doc:"in order, without their descriptions"`
+		Steps    []PlanStep `json:"steps" doc:"in order, without their descriptions; none in a revision that another one followed within a minute"`
 		Revision int        `json:"revision" doc:"from 1"`
 		Source   PlanSource `json:"source" doc:"tool or native"`
 	}

@@ -92,7 +92,9 @@ func act(g cw.Garbage, dry bool, do func() error) cw.Garbage {
 }
 
 // collectChunks drops the stored output of whole runs: those that are too old,
-// and then the oldest until the rest is small enough.
+// and then the oldest until the rest is small enough. What is younger than
+// chunks.minAge does not go for its size, so that no agent drives out what
+// another one has just said.
 func (j *janitor) collectChunks(ctx context.Context, dry bool) ([]cw.Garbage, error) {
 	runs, err := j.store.EndedRuns(ctx)
 	if err != nil {
@@ -106,9 +108,13 @@ func (j *janitor) collectChunks(ctx context.Context, dry bool) ([]cw.Garbage, er
 	var found []cw.Garbage
 	for _, r := range runs {
 		var reason string
+		age := j.now().Sub(r.EndedAt)
 		switch {
-		case j.now().Sub(r.EndedAt) >= limits.MaxAge:
+		case age >= limits.MaxAge:
 			reason = "the run ended more than " + formatSpan(limits.MaxAge) + " ago"
+		case size > int64(limits.MaxSize) && age < limits.MinAge:
+			j.log.WarnContext(ctx, "the stored output is larger than chunks.maxSize, and none of it is older than chunks.minAge", "bytes", size, "maxSize", limits.MaxSize, "minAge", limits.MinAge)
+			return found, nil
 		case size > int64(limits.MaxSize):
 			reason = "the stored output is larger than " + limits.MaxSize.String() + ", and this is the oldest"
 		default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -56,7 +57,7 @@ func Doctor(ctx context.Context, home cw.Home, environ []string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
 	serving, running := daemonCheck(ctx, home)
-	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), serving, diskCheck(home, environ), reserveCheck(home)}
+	checks := []Check{gitCheck(ctx), homeCheck(home), configCheck(home, environ), serving, diskCheck(home, environ), reserveCheck(home), integrityCheck(home)}
 	checks = append(checks, notifyChecks(home, environ, running)...)
 	checks = append(checks, filesCheck())
 	if runtime.GOOS == "linux" {
@@ -141,6 +142,24 @@ func reserveCheck(home cw.Home) Check {
 		return Check{Name: "reserve", Status: CheckOK, Detail: fmt.Sprintf("%d MiB for the state on a full disk", size>>20)}
 	}
 	return Check{Name: "reserve", Status: CheckWarn, Detail: fmt.Sprintf("only %d KiB are left for the state on a full disk", size>>10), Fix: "free some space; the daemon makes it whole by itself"}
+}
+
+// integrityCheck tells what of the databases is held against sums, and when. It
+// reads none of them: a start does, and refuses what is damaged.
+func integrityCheck(home cw.Home) Check {
+	size, there := plainSize(filepath.Join(string(home), store.StateName))
+	c := Check{Name: "integrity", Status: CheckOK}
+	switch {
+	case !there:
+		c.Detail = "no state yet"
+	case size > store.SealMax:
+		c.Status = CheckWarn
+		c.Detail = fmt.Sprintf("cw.db has %d MiB: beyond %d MiB a bit that the disk turned inside a value is not noticed, only damage of the structure, as it is read", size>>20, int64(store.SealMax)>>20)
+		c.Fix = "keep events for less long (events.retention), and keep copies: cw backup"
+	default:
+		c.Detail = fmt.Sprintf("each start holds every page of cw.db (%d MiB) against its sum, and output has a sum with each piece, checked as it is read", size>>20)
+	}
+	return c
 }
 
 func parentOf(dir string) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/store"
 )
 
 // wantCheck fails unless a finding is as wanted and, when it warns, says what to do.
@@ -101,5 +102,31 @@ func TestDoctorAsksASilentDaemon(t *testing.T) {
 	wantCheck(t, unwell, CheckFail, "cw restart")
 	if ctx.Err() != nil {
 		t.Error("no time is left")
+	}
+}
+
+// TestIntegrityCheck: the doctor says what of the state is covered.
+func TestIntegrityCheck(t *testing.T) {
+	t.Parallel()
+	home := cw.Home(t.TempDir())
+	path := filepath.Join(string(home), store.StateName)
+	for _, c := range []struct {
+		size   int64 // -1: there is none
+		status CheckStatus
+		says   string
+	}{
+		{-1, CheckOK, "no state yet"},
+		{96 << 20, CheckOK, "every page of cw.db (96 MiB)"},
+		{store.SealMax, CheckOK, "every page of cw.db (1024 MiB)"},
+		{store.SealMax + 1, CheckWarn, "is not noticed"},
+	} {
+		if c.size >= 0 {
+			must(t, os.WriteFile(path, nil, 0o600))
+			must(t, os.Truncate(path, c.size))
+		}
+		got := integrityCheck(home)
+		if got.Status != c.status || !strings.Contains(got.Detail, c.says) || (got.Fix == "") != (c.status == CheckOK) {
+			t.Errorf("%d bytes: %+v", c.size, got)
+		}
 	}
 }

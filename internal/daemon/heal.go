@@ -26,7 +26,7 @@ func (j *janitor) heal(ctx context.Context) {
 		return
 	}
 	for _, r := range runs {
-		n, err := takeRaw(ctx, j.store, j.masks, r)
+		n, err := takeRaw(ctx, j.store, j.masks, r, int64(j.settings.Runs.MaxOutput))
 		if err != nil {
 			j.trouble(ctx, "store what is missing of the output of "+r.String(), err)
 		}
@@ -40,10 +40,10 @@ func (j *janitor) heal(ctx context.Context) {
 }
 
 // takeRaw stores what the raw file of a run that is over holds beyond the end of
-// its chunks, and gives the bytes. A file that is gone, or that is not the one
+// its chunks, up to so many bytes of the run, and gives the bytes. A file that is gone, or that is not the one
 // whose beginning was stored, gives none; secrets are masked. It waits for the
 // store's Run.
-func takeRaw(ctx context.Context, db *store.DB, m masks, r store.EndedRun) (int64, error) {
+func takeRaw(ctx context.Context, db *store.DB, m masks, r store.EndedRun, most int64) (int64, error) {
 	next, err := db.NextOffset(ctx, r.AgentID, r.SessionNumber)
 	if err != nil {
 		return 0, err
@@ -62,6 +62,7 @@ func takeRaw(ctx context.Context, db *store.DB, m masks, r store.EndedRun) (int6
 	var taken int64
 	buf := make([]byte, healRead)
 	for {
+		buf := buf[:max(0, min(int64(len(buf)), most-next))]
 		n, err := raw.Read(buf)
 		if changed := new(proc.RawChangedError); n == 0 || errors.As(err, &changed) {
 			return taken, nil
@@ -76,6 +77,9 @@ func takeRaw(ctx context.Context, db *store.DB, m masks, r store.EndedRun) (int6
 		for i, p := range pieces {
 			chunks[i] = cw.Chunk{AgentID: r.AgentID, AgentName: r.Alias, SessionNumber: r.SessionNumber, Offset: at, Bytes: p, CreatedAt: r.EndedAt}
 			at += int64(len(p))
+		}
+		if at == next { // nothing is whole before the limit
+			return taken, nil
 		}
 		if _, err := db.AppendChunks(ctx, chunks); err != nil {
 			return taken, err

@@ -107,10 +107,29 @@ func TestHealTakesNoOtherFile(t *testing.T) {
 	}
 }
 
+// TestYoungChunksStay: however much one agent writes, what another one said
+// lately stays, and so does its own.
+func TestYoungChunksStay(t *testing.T) {
+	r := newRuin(t)
+	j := newKeeper(t, r, 6*day)
+	j.settings.Chunks.MaxSize = 1
+	if found, err := j.collectChunks(t.Context(), false); err != nil || len(found) != 0 {
+		t.Errorf("gone before chunks.minAge: %+v %v", found, err)
+	}
+	j.settings.Chunks.MinAge = 5 * day
+	if found, err := j.collectChunks(t.Context(), true); err != nil || len(found) == 0 {
+		t.Errorf("after it: %+v %v", found, err)
+	}
+	j.settings.Chunks.MinAge, j.settings.Chunks.MaxAge = 30*day, 5*day
+	if found, err := j.collectChunks(t.Context(), true); err != nil || len(found) == 0 {
+		t.Errorf("after chunks.maxAge, which is stronger: %+v %v", found, err)
+	}
+}
+
 // TestChunksGo by age and by size: whole runs, oldest first.
 func TestChunksGo(t *testing.T) {
 	r := newRuin(t)
-	j := newKeeper(t, r, 0)
+	j := newKeeper(t, r, 8*day)
 	size, err := j.store.LiveBytes(t.Context())
 	must(t, err)
 	j.settings.Chunks.MaxSize = Bytes(size - int64(len(r.raw["able-ant"])) - 1)

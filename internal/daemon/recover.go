@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -192,7 +193,7 @@ func (r *recovery) takeOutput(ctx context.Context, db *store.DB) error {
 		return err
 	}
 	for _, run := range runs {
-		n, err := takeRaw(ctx, db, newMasks(r.Home), run)
+		n, err := takeRaw(ctx, db, newMasks(r.Home), run, math.MaxInt64)
 		r.report.OutputBytes += n
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -63,14 +63,16 @@ type DiskSettings struct {
 	MinFreePercent int   `config:"minFreePercent"` // of the disk's size
 }
 
-// RunsSettings is how long the files of runs are kept.
+// RunsSettings is how much runs may write, and how long their files are kept.
 type RunsSettings struct {
+	MaxOutput    Bytes         `config:"maxOutput"`    // raw output of one run
 	RawRetention time.Duration `config:"rawRetention"` // raw output that is stored in chunks
 }
 
 // ChunkSettings is how long stored output is kept.
 type ChunkSettings struct {
 	MaxSize Bytes         `config:"maxSize"`
+	MinAge  time.Duration `config:"minAge"` // younger output does not go for the size
 	MaxAge  time.Duration `config:"maxAge"`
 }
 
@@ -109,8 +111,8 @@ func DefaultSettings() Settings {
 		Events: EventSettings{Retention: 30 * 24 * time.Hour},
 		Run:    RunSettings{Sandbox: cw.SandboxOff},
 		Disk:   DiskSettings{MinFree: gib, MinFreePercent: 2},
-		Runs:   RunsSettings{RawRetention: 14 * day},
-		Chunks: ChunkSettings{MaxSize: 10 * gib, MaxAge: 180 * day},
+		Runs:   RunsSettings{MaxOutput: gib, RawRetention: 14 * day},
+		Chunks: ChunkSettings{MaxSize: 10 * gib, MinAge: 7 * day, MaxAge: 180 * day},
 
 		Questions: QuestionSettings{RemindAfter: 15 * time.Minute},
 		Dispatch:  DispatchSettings{KeepFree: 512 << 20, Retries: 1, HandBacks: 2, Checks: 1},

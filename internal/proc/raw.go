@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // rawTail is how many bytes before the offset are compared at each read.
@@ -27,6 +29,8 @@ const (
 	RawReplaced RawChange = "replaced"
 	// RawMissing: its name is gone.
 	RawMissing RawChange = "missing"
+	// RawHollow: it was made longer without anything being written there.
+	RawHollow RawChange = "extended with a hole"
 )
 
 // RawChangedError says that an output file was changed by somebody other than
@@ -105,7 +109,9 @@ func (r *Raw) Close() error { return r.f.Close() }
 
 // Read fills buf from the offset on and leaves the offset where it is; Advance
 // moves it. n is 0 at the end of the file, without an error: more may come.
-// The error is a *RawChangedError when the file is not the one read so far.
+// The error is a *RawChangedError when the file is not the one read so far, or
+// has a hole behind the n bytes: nobody wrote what would be read there, and it
+// has no end that counts.
 func (r *Raw) Read(buf []byte) (n int, err error) {
 	if err := r.check(); err != nil {
 		return 0, err
@@ -113,6 +119,11 @@ func (r *Raw) Read(buf []byte) (n int, err error) {
 	n, err = r.f.ReadAt(buf, r.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return n, fmt.Errorf("read output file: %w", err)
+	}
+	if hole := r.hole(n); hole < n {
+		// The block in which the writing ended is filled up with zeros.
+		written := bytes.TrimRight(buf[:hole], "\x00")
+		return len(written), r.changed(RawHollow, -1)
 	}
 	if n > 0 || len(buf) == 0 {
 		return n, nil
@@ -158,6 +169,17 @@ func (r *Raw) check() error {
 		return r.changed(RawRewritten, info.Size())
 	}
 	return nil
+}
+
+// hole gives how many of the next n bytes lie before a hole; n where there is
+// none, or the file system does not tell. Some turn long rows of zeros into holes,
+// but no command that is followed writes such.
+func (r *Raw) hole(n int) int {
+	at, err := unix.Seek(int(r.f.Fd()), r.offset, unix.SEEK_HOLE)
+	if err != nil || at < r.offset || at >= r.offset+int64(n) {
+		return n
+	}
+	return int(at - r.offset)
 }
 
 // checkName looks whether the path still leads to the file.

@@ -279,3 +279,39 @@ func TestRawMaskedTail(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRawTellsHoles: a hole is nothing that a command wrote, wherever it lies.
+// Bytes before it are read, none of it or behind it.
+func TestRawTellsHoles(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "out")
+	appendFile(t, path, strings.Repeat("x", 1<<16-9))
+	r, err := OpenRaw(path, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	buf := make([]byte, 1<<20)
+	n, err := r.Read(buf)
+	if n != 1<<16-9 || err != nil {
+		t.Fatalf("without a hole: %d %v", n, err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	appendFile(t, path, "behind it")
+	for range 2 {
+		n, err := r.Read(buf)
+		var changed *RawChangedError
+		if !errors.As(err, &changed) || changed.Change != RawHollow {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		if bytes.Count(buf[:n], []byte("x")) != n || r.Offset() == 0 && n != 1<<16-9 {
+			t.Fatalf("%d bytes are read, %q…", n, buf[:min(n, 20)])
+		}
+		r.Advance(buf[:n])
+	}
+	if r.Offset() != 1<<16-9 {
+		t.Errorf("read up to %d", r.Offset())
+	}
+}

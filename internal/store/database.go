@@ -53,6 +53,7 @@ type database struct {
 	sealed   bool
 	boot     string
 	unsealed int      // transactions since the last checkpoint; who has the turn
+	sums     []byte   // of the pages as the seal says; nil: not known; who has the turn
 	reserve  *reserve // checkpoints wait while it is touched
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -10,9 +11,14 @@ import (
 	"cw/internal/cw"
 )
 
-// plansKept is how many plans of an agent are kept: the newest one counts, and
-// agents may make as many as they like.
-const plansKept = 10
+const (
+	// plansKept is how many plans of an agent are kept: the newest one counts, and
+	// agents may make as many as they like.
+	plansKept = 10
+	// planCoalesce is how long a revision keeps its steps in its event when another
+	// one follows: an agent that revises its plan again and again fills nothing.
+	planCoalesce = time.Minute
+)
 
 // PlanOf gives the newest plan of an agent, and whether there is one.
 func (db *DB) PlanOf(ctx context.Context, agent cw.AgentID) (plan cw.Plan, found bool, err error) {
@@ -137,5 +143,29 @@ func (t *tx) tellPlan(agent cw.Agent, p cw.Plan, turn cw.PlanTurn, by cw.Actor) 
 	case cw.PlanCreated:
 		event = cw.EventPlanCreated
 	}
+	if err := t.coalescePlan(agent.ID, p.ID); err != nil {
+		return fmt.Errorf("shorten the last revision: %w", err)
+	}
 	return t.emit(cw.NewEvent(event, by, p.Changed(agent.Alias)).About(agent.ID, p.RunID))
+}
+
+// coalescePlan takes the steps out of the event of the plan's last revision when
+// that was less than a while ago: the next event has those that count. The event
+// itself stays, since numbers have no gap.
+func (t *tx) coalescePlan(agent cw.AgentID, plan cw.PlanID) error {
+	var last []cw.Event
+	err := t.Where("agent_id = ? AND type = ?", agent, cw.EventPlanRevised).Order("seq DESC").Limit(1).Find(&last).Error
+	if err != nil || len(last) == 0 || t.now.Sub(last[0].At) >= planCoalesce {
+		return err
+	}
+	var was cw.PlanChanged
+	if err := json.Unmarshal(last[0].Data, &was); err != nil || was.PlanID != plan {
+		return err
+	}
+	was.Steps = []cw.PlanStep{}
+	data, err := json.Marshal(was)
+	if err != nil {
+		return err
+	}
+	return t.Model(&cw.Event{}).Where("seq = ?", last[0].Seq).Update("data_json", data).Error
 }

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -71,6 +73,42 @@ func TestPlanRows(t *testing.T) {
 	var kept int64
 	b.must(b.state.read.Model(&cw.Plan{}).Count(&kept).Error)
 	same(t, "plans that are kept", kept, int64(plansKept))
+}
+
+// TestPlanRevisionsAreCoalesced: of revisions that follow each other closely the
+// newest alone holds steps, so that an agent that revises its plan in a loop does
+// not fill the events. No event goes, and other plans keep theirs.
+func TestPlanRevisionsAreCoalesced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in, other := b.runningAgent("brave-otter"), b.runningAgent("calm-heron")
+	revise := func(in cw.SpawnIntent, n int) {
+		t.Helper()
+		_, _, _, err := b.ChangePlan(t.Context(), native(in, fmt.Sprint("n", n, " pending"), "b pending"))
+		b.must(err)
+	}
+	for i := range 3 { // the first makes the plan
+		revise(in, i)
+		revise(other, i)
+	}
+	b.now = func() time.Time { return time.Now().Add(2 * planCoalesce) }
+	for i := range 3 {
+		revise(in, 10+i)
+	}
+	page, err := b.EventsAfter(t.Context(), 0, cw.EventFilter{Types: []cw.EventType{cw.EventPlanCreated, cw.EventPlanRevised}}, 0)
+	b.must(err)
+	var got []string
+	for _, e := range page.Events {
+		var p cw.PlanChanged
+		b.must(json.Unmarshal(e.Data, &p))
+		got = append(got, fmt.Sprintf("%s %d: %d steps", p.Name, p.Revision, len(p.Steps)))
+	}
+	same(t, "events", got, []string{
+		"brave-otter 1: 2 steps", "calm-heron 1: 2 steps",
+		"brave-otter 2: 0 steps", "calm-heron 2: 0 steps",
+		"brave-otter 3: 2 steps", "calm-heron 3: 2 steps",
+		"brave-otter 4: 0 steps", "brave-otter 5: 0 steps", "brave-otter 6: 2 steps",
+	})
 }
 
 func TestMovePlanStep(t *testing.T) {

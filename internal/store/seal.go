@@ -27,9 +27,9 @@ const (
 	sealVersion = 1
 	// sealPage is the part of the file that has one sum: a page of SQLite.
 	sealPage = 4096
-	// sealMax is the size up to which a database is sealed: to write a seal the
-	// whole file is read.
-	sealMax = inspectMax
+	// SealMax is the size up to which a database is sealed: at a start the whole
+	// file is held against its seal, which takes seconds for each GiB.
+	SealMax = 1 << 30
 	// sealEvery is how many transactions there are between two checkpoints.
 	sealEvery = 128
 	// sealLong is how many there are at least while the write-ahead log is longer
@@ -128,28 +128,83 @@ func breakSeal(path string) error {
 	return errors.Join(err, syncPath(filepath.Dir(path)))
 }
 
-func writeSeal(path string, open bool, boot string) error {
-	pages, size, err := sumFile(path)
-	if err != nil || size > sealMax {
+// writeSeal writes the seal of the file as it is now. Of a file whose sums are
+// known the pages that a checkpoint copied alone are read: nothing else writes to
+// it. nil: all of them are.
+func (d *database) writeSeal(copied []uint32, open bool) (err error) {
+	known := d.sums
+	d.sums = nil // until they are known again
+	var pages []byte
+	var size int64
+	if known == nil || copied == nil {
+		if info, err := os.Stat(d.path); err != nil || info.Size() > SealMax {
+			return err
+		}
+		pages, size, err = sumFile(d.path)
+	} else {
+		pages, size, err = sumAgain(d.path, known, copied)
+	}
+	if err != nil || size > SealMax {
 		return err
 	}
 	s := seal{Version: sealVersion, Size: size, Pages: pages, Open: open}
 	if open {
-		s.Boot = boot
+		s.Boot = d.boot
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	half := sealPath(path) + ".half"
+	half := sealPath(d.path) + ".half"
 	err = os.WriteFile(half, append(data, '\n'), 0o600)
 	if err == nil {
-		err = os.Rename(half, sealPath(path))
+		err = os.Rename(half, sealPath(d.path))
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(half))
 	}
+	d.sums = pages
 	return nil
+}
+
+// sumAgain gives the sums of all pages of a file of which the sums before a
+// checkpoint are known, and the numbers, from 1, of the pages that it copied.
+func sumAgain(path string, known []byte, copied []uint32) (pages []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	size = info.Size()
+	count := int((size + sealPage - 1) / sealPage)
+	pages = make([]byte, 4*count)
+	had := copy(pages, known) / 4
+	table, page := crc32.MakeTable(crc32.Castagnoli), make([]byte, sealPage)
+	sum := func(at int) error {
+		n, err := f.ReadAt(page, int64(at)*sealPage)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		binary.BigEndian.PutUint32(pages[4*at:], crc32.Checksum(page[:n], table))
+		return nil
+	}
+	for at := had; at < count; at++ {
+		if err := sum(at); err != nil {
+			return nil, 0, err
+		}
+	}
+	for _, number := range copied {
+		if at := int(number) - 1; at >= 0 && at < had {
+			if err := sum(at); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	return pages, size, nil
 }
 
 // beginSealing makes sure that the write-ahead log holds something from now on,
@@ -172,12 +227,14 @@ func (d *database) checkpoint(ctx context.Context) error {
 	if err := breakSeal(d.path); err != nil {
 		return err
 	}
+	numbers := walPages(d.path)
 	var busy, pages, copied int
 	err := d.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &copied)
 	if err != nil {
+		d.sums = nil // some may have been copied
 		return d.note(err)
 	}
-	return writeSeal(d.path, true, d.boot)
+	return d.writeSeal(numbers, true)
 }
 
 // checkpointNowAndThen is what transact does after a transaction. A failure
@@ -200,9 +257,10 @@ func (d *database) walIsLong() bool {
 // closeSealed closes the database and seals the file, unless its write-ahead
 // log is still there: then the next one who opens it copies it.
 func (d *database) closeSealed() error {
+	numbers := walPages(d.path) // the last one to close copies them
 	err := errors.Join(breakSeal(d.path), d.reader.Close(), d.writer.Close())
 	if _, walErr := os.Lstat(d.path + "-wal"); err == nil && !d.broken.Load() && errors.Is(walErr, fs.ErrNotExist) {
-		return writeSeal(d.path, false, "")
+		return d.writeSeal(numbers, false)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 )
@@ -226,5 +228,70 @@ func TestMissingOutput(t *testing.T) {
 	b.must(err)
 	b.must(b.log.write.Exec("DELETE FROM agent_log_chunks WHERE offset = 3").Error)
 	_, err = b.ChunksFrom(t.Context(), cw.ChunkQuery{AgentID: "a"})
+	refuses(t, err, cw.CodeFailed, "is damaged")
+}
+
+// TestSealIsExact: a seal of which only the copied pages were read is the one that
+// reading all of the file gives, whatever happened in between.
+func TestSealIsExact(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	exact := func(when string) {
+		t.Helper()
+		if b.state.sums == nil {
+			t.Fatalf("%s: all of the file is read again", when)
+		}
+		pages, size, err := sumFile(b.state.path)
+		b.must(err)
+		if !bytes.Equal(pages, b.state.sums) {
+			t.Fatalf("%s: pages %v of %d differ", when, changedPages(pages, b.state.sums), size/sealPage)
+		}
+		b.must(checkSeal(b.state.path, ""))
+	}
+	exact("at first")
+	random := rand.New(rand.NewPCG(3, 4))
+	for round := range 30 {
+		for range 1 + random.IntN(5) {
+			b.must(b.AddEvents(t.Context(), event(cw.EventAgentWarning, strings.Repeat("x", random.IntN(60_000)))))
+		}
+		if round%7 == 6 {
+			_, err := b.DropEvents(t.Context(), time.Now().Add(time.Hour))
+			b.must(err)
+			_, err = b.Vacuum(t.Context())
+			b.must(err)
+		}
+		b.must(b.state.checkpoint(t.Context()))
+		exact(fmt.Sprint("round ", round))
+	}
+}
+
+// TestLargeStateIsSealed: a byte that the disk turned is told in a state of any
+// size up to the limit, of which the greatest part was never read since the start.
+func TestLargeStateIsSealed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := Open(t.Context(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 35 {
+		if err := db.AddEvents(t.Context(), event(cw.EventAgentWarning, strings.Repeat("QQMARKER", 256<<10))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, stateName)
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) <= 64<<20 {
+		t.Fatalf("%d bytes, %v", len(data), err)
+	}
+	at := len(data)/2 + bytes.Index(data[len(data)/2:], []byte("QQMARKER"))
+	data[at] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), Options{Dir: dir})
 	refuses(t, err, cw.CodeFailed, "is damaged")
 }

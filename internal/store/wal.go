@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -72,6 +73,38 @@ func wholeFrames(log []byte, most int) int {
 		}
 	}
 	return most
+}
+
+// walPages gives the numbers, from 1, of the pages that a checkpoint of a
+// database may copy: all that its write-ahead log holds, those of earlier rounds
+// too. nil: it cannot be told; none when there is no log.
+func walPages(path string) []uint32 {
+	f, err := os.Open(path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
+		return []uint32{}
+	}
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, walHeader)
+	switch n, err := f.ReadAt(head, 0); {
+	case n == 0 && errors.Is(err, io.EOF):
+		return []uint32{}
+	case err != nil || binary.BigEndian.Uint32(head[8:]) != sealPage:
+		return nil
+	}
+	numbers := []uint32{}
+	for at := int64(walHeader); ; at += walFrame + sealPage {
+		n, err := f.ReadAt(head[:4], at)
+		if errors.Is(err, io.EOF) && n < 4 {
+			return numbers
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil
+		}
+		numbers = append(numbers, binary.BigEndian.Uint32(head))
+	}
 }
 
 // walHead reads the head of a log: how words are read for sums, and the size of

@@ -5692,7 +5692,7 @@ export interface components {
             revision: number;
             /** @description tool or native */
             source: string;
-            /** @description in order, without their descriptions */
+            /** @description in order, without their descriptions; none in a revision that another one followed within a minute */
             steps: components["schemas"]["PlanStep"][];
             /** @description what it is for */
             title: string;
