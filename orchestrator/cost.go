@@ -11,22 +11,48 @@ import (
 
 // spend is what a run used and cost so far.
 type spend struct {
-	USD    float64
-	Source cw.CostSource
-	Usage  cw.Usage
+	USD      float64
+	Source   cw.CostSource
+	Usage    cw.Usage
+	Unpriced []string // models whose tokens have no price; "" is one that nobody named
 }
 
-// spendOf prices what a run's CLI told: its own figure counts, else the tokens
-// times the table. own are the tokens without those of earlier runs, model is
-// what was asked for.
+// spendOf prices what a run's CLI told: its own figure counts, and tokens that
+// came after it times the table; without one all tokens times the table. own are
+// the tokens without those of earlier runs, model is what was asked for.
 func spendOf(prices providers.Prices, s parsers.Summary, own cw.Usage, model string) spend {
-	out := spend{Usage: own}
+	asked := orDefault(s.Model, model)
 	if s.CostUSD > 0 { // a CLI that tells none tells zero
-		out.USD, out.Source = s.CostUSD, cw.CostFromCLI
+		out := priced(prices, s.Later, asked)
+		out.USD += s.CostUSD
+		out.Source, out.Usage = orDefault(out.Source, cw.CostFromCLI), own
 		return out
 	}
-	if usd, known := prices.Cost(orDefault(s.Model, model), own); known {
-		out.USD, out.Source = usd, cw.CostFromTable
+	parts := s.Models
+	if own != s.Usage || len(parts) == 0 { // a CLI that counts whole sessions tells nothing by model
+		parts = []cw.ModelUsage{{Usage: own}}
+	}
+	out := priced(prices, parts, asked)
+	out.Usage = own
+	return out
+}
+
+// priced prices tokens of models, as far as the table knows them. asked is the
+// model of those that name none. When the tokens are all of one model, it is also
+// the one that was asked for, by whatever name a gateway told it.
+func priced(prices providers.Prices, parts []cw.ModelUsage, asked string) (out spend) {
+	for _, part := range parts {
+		name := orDefault(part.Model, asked)
+		usd, known := prices.Cost(name, part.Usage)
+		if !known && len(parts) == 1 {
+			usd, known = prices.Cost(asked, part.Usage)
+		}
+		switch {
+		case known:
+			out.USD, out.Source = out.USD+usd, cw.CostFromTable
+		case part.Usage != (cw.Usage{}):
+			out.Unpriced = append(out.Unpriced, name)
+		}
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func (o *Orchestrator) askSession(ctx context.Context, preset providers.Preset, 
 		if err != nil {
 			return fmt.Errorf("look for earlier runs: %w", err)
 		}
-		s.Usage = preset.OwnUsage(s.Usage, usageBefore(view.Runs, st.Run.SessionNumber))
+		s.Usage, s.Models = preset.OwnUsage(s.Usage, usageBefore(view.Runs, st.Run.SessionNumber)), nil
 	}
 	if !s.ResultIsError && s.Limit == nil {
 		return nil

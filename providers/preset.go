@@ -331,15 +331,8 @@ func (p Preset) CanSandbox() bool { return len(p.SandboxArgs) > 0 }
 // runs of the agent used. A count that is of the whole session has theirs in
 // it, unless it is smaller: then the session began anew.
 func (p Preset) OwnUsage(counted, earlier cw.Usage) cw.Usage {
-	own := cw.Usage{
-		InputTokens:      counted.InputTokens - earlier.InputTokens,
-		OutputTokens:     counted.OutputTokens - earlier.OutputTokens,
-		CacheReadTokens:  counted.CacheReadTokens - earlier.CacheReadTokens,
-		CacheWriteTokens: counted.CacheWriteTokens - earlier.CacheWriteTokens,
-		ReasoningTokens:  counted.ReasoningTokens - earlier.ReasoningTokens,
-	}
-	smallest := min(own.InputTokens, own.OutputTokens, own.CacheReadTokens, own.CacheWriteTokens, own.ReasoningTokens)
-	if p.Usage != UsageSession || smallest < 0 {
+	own := counted.Sub(earlier)
+	if p.Usage != UsageSession || own.Least() < 0 {
 		return counted
 	}
 	return own

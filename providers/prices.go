@@ -27,6 +27,9 @@ const (
 	priceMost = 10_000
 	// perTokens is how many tokens a price is for.
 	perTokens = 1e6
+	// hourWrite is what a cache write for an hour costs, of one for five minutes,
+	// where the table does not say it: as Anthropic has it.
+	hourWrite = 1.6
 )
 
 // Price is what tokens of a model cost, in US dollars for a million.
@@ -35,7 +38,9 @@ type Price struct {
 	Input      float64 // tokens read, without the cache
 	Output     float64 // tokens written, reasoning among them
 	CacheRead  float64
-	CacheWrite float64
+	CacheWrite float64 // for five minutes, where there is more than one time
+
+	CacheWriteHour float64 // for an hour
 }
 
 // Prices is a table of list prices: the embedded one, and before it a file of
@@ -124,18 +129,18 @@ func decodePrice(node *yaml.Node) (Price, *Problem) {
 	if node.Kind != yaml.MappingNode {
 		return p, problemAt(node, "a price is a mapping with model, input and output")
 	}
-	fields := map[string]*float64{"input": &p.Input, "output": &p.Output, "cacheRead": &p.CacheRead, "cacheWrite": &p.CacheWrite}
+	fields := map[string]*float64{"input": &p.Input, "output": &p.Output, "cacheRead": &p.CacheRead, "cacheWrite": &p.CacheWrite, "cacheWriteHour": &p.CacheWriteHour}
 	said := map[string]bool{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		field, known := fields[key.Value]
 		switch {
 		case key.Value == "model":
-			if p.Model = strings.ToLower(value.Value); value.Kind != yaml.ScalarNode || !goodPattern(p.Model) {
+			if p.Model = dashed(strings.ToLower(value.Value)); value.Kind != yaml.ScalarNode || !goodPattern(p.Model) {
 				return p, problemAt(value, "model takes a name, with * for any characters")
 			}
 		case !known:
-			return p, problemAt(key, "unknown key %q; there are model, input, output, cacheRead and cacheWrite", key.Value)
+			return p, problemAt(key, "unknown key %q; there are model, input, output, cacheRead, cacheWrite and cacheWriteHour", key.Value)
 		default:
 			amount, err := strconv.ParseFloat(value.Value, 64)
 			if err != nil || math.IsNaN(amount) || amount < 0 || amount > priceMost {
@@ -156,6 +161,9 @@ func decodePrice(node *yaml.Node) (Price, *Problem) {
 	if !said["cacheWrite"] {
 		p.CacheWrite = p.Input
 	}
+	if !said["cacheWriteHour"] {
+		p.CacheWriteHour = p.CacheWrite * hourWrite
+	}
 	return p, nil
 }
 
@@ -164,18 +172,23 @@ func goodPattern(pattern string) bool {
 	return err == nil && pattern != "" && !strings.Contains(pattern, "/")
 }
 
-// Of finds the price of a model, as a CLI or a person names it.
+// Of finds the price of a model, as a CLI, a cloud or a person names it.
 func (p Prices) Of(model string) (Price, bool) {
-	name := plainModel(model)
+	whole, name := wholeModel(model), plainModel(model)
 	if name == "" {
 		return Price{}, false
 	}
 	for _, row := range p.rows {
-		if ok, _ := path.Match(row.Model, name); ok { // the pattern was checked
+		if row.fits(name) || row.fits(whole) {
 			return row, true
 		}
 	}
 	return Price{}, false
+}
+
+func (p Price) fits(name string) bool {
+	ok, _ := path.Match(p.Model, name) // the pattern was checked
+	return ok
 }
 
 // Cost is what a model's tokens cost by the table, in US dollars; false when it
@@ -186,18 +199,40 @@ func (p Prices) Cost(model string, u cw.Usage) (usd float64, known bool) {
 		return 0, false
 	}
 	tokens := func(n int, price float64) float64 { return float64(max(0, n)) / perTokens * price }
+	hour := min(max(0, u.CacheWriteHourTokens), max(0, u.CacheWriteTokens))
 	return tokens(u.InputTokens, price.Input) + tokens(u.OutputTokens, price.Output) +
-		tokens(u.CacheReadTokens, price.CacheRead) + tokens(u.CacheWriteTokens, price.CacheWrite), true
+		tokens(u.CacheReadTokens, price.CacheRead) +
+		tokens(u.CacheWriteTokens-hour, price.CacheWrite) + tokens(hour, price.CacheWriteHour), true
 }
 
-// modelSuffix is what may follow a model's name: the date of a snapshot, the
-// size of its window.
-var modelSuffix = cw.Pattern(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|\[[^\]]*\])+$`)
+var (
+	// modelSuffix is what may follow a model's name: the date of a snapshot, the
+	// version that Bedrock has of it, the size of its window.
+	modelSuffix = cw.Pattern(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|@default|@latest|-latest|-v\d+(?::\d+)*(?::\d+k)?|\[[^\]]*\])+$`)
+	// modelVendor is what Bedrock writes before the name of a model of Anthropic:
+	// "anthropic." and before that, for a profile, the regions.
+	modelVendor = cw.Pattern(`^(?:[a-z-]+\.)?anthropic\.`)
+)
 
-// plainModel is a model's name as the table has it: "anthropic/claude-x-1-20260101[1m]"
-// is claude-x-1.
-func plainModel(model string) string {
+// wholeModel is a model's name without the path before it.
+func wholeModel(model string) string {
 	model = strings.ToLower(strings.TrimSpace(model))
-	model = model[strings.LastIndexByte(model, '/')+1:]
-	return modelSuffix().ReplaceAllString(model, "")
+	return dashed(model[strings.LastIndexByte(model, '/')+1:])
+}
+
+// plainModel is a model's name as the table has it:
+// "anthropic/claude-x-1-20260101[1m]", "us.anthropic.claude-x-1-20260101-v1:0",
+// "claude-x-1@20260101" and "claude-x.1" are claude-x-1.
+func plainModel(model string) string {
+	model = modelVendor().ReplaceAllString(wholeModel(model), "")
+	return dashed(modelSuffix().ReplaceAllString(model, ""))
+}
+
+// dashed writes the version in a name of Anthropic with dashes, where some write
+// it with dots. Others have dots in the names that they give themselves.
+func dashed(model string) string {
+	if !strings.HasPrefix(model, "claude-") {
+		return model
+	}
+	return strings.ReplaceAll(model, ".", "-")
 }

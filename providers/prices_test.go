@@ -22,12 +22,12 @@ func TestEmbeddedPrices(t *testing.T) {
 		t.Fatalf("there are %d prices", len(prices.rows))
 	}
 	for _, row := range prices.rows {
-		name := strings.NewReplacer("[5-8]", "7", "[56]", "6", "*", "-preview").Replace(row.Model)
+		name := strings.NewReplacer("[5-8]", "7", "[56]", "6", "[57]", "7", "*", "-preview").Replace(row.Model)
 		got, ok := prices.Of(name)
 		if !ok || got != row {
 			t.Errorf("%s is priced as %+v", name, got)
 		}
-		if row.Input <= 0 || row.Output < row.Input || row.CacheRead > row.Input || row.CacheWrite < row.Input {
+		if row.Input <= 0 || row.Output < row.Input || row.CacheRead > row.Input || row.CacheWrite < row.Input || row.CacheWriteHour < row.CacheWrite {
 			t.Errorf("these prices cannot be: %+v", row)
 		}
 	}
@@ -54,6 +54,21 @@ func TestCost(t *testing.T) {
 		{"claude-opus-4-1-20250805", million, 15 + 75 + 1.5 + 18.75},
 		{"claude-sonnet-5", cw.Usage{InputTokens: 1000, OutputTokens: 500}, 0.002 + 0.005},
 		{"claude-haiku-4-5-20251001[1m]", cw.Usage{CacheReadTokens: 20_000}, 0.002},
+		{"claude-haiku-4-5", cw.Usage{CacheWriteTokens: 3e6, CacheWriteHourTokens: 1e6}, 2*1.25 + 2},
+		{"claude-haiku-4-5", cw.Usage{CacheWriteTokens: 1e6, CacheWriteHourTokens: 3e6}, 2}, // a part of all
+		{"claude-haiku-4.5", million, 7.35},
+		{"openrouter/anthropic/claude-opus-4.1", million, 110.25},
+		{"us.anthropic.claude-opus-4-1-20250805-v1:0", million, 110.25},
+		{"global.anthropic.claude-opus-4-5-20251101-v1:0[1m]", million, 36.75},
+		{"us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", million, 22.05},
+		{"anthropic.claude-opus-4-6-v1", million, 36.75},
+		{"anthropic.claude-3-5-sonnet-20241022-v2:0:200k", million, 22.05},
+		{"arn:aws:bedrock:us-east-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0", million, 7.35},
+		{"arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc1def2", million, -1},
+		{"publishers/anthropic/models/claude-opus-4-1@20250805", million, 110.25},
+		{"claude-opus-4-1@default", million, 110.25},
+		{"claude-3-7-sonnet-latest", million, 22.05},
+		{"us.anthropic.claude-opus-99-v1:0", million, -1},
 		{"gpt-5.4", cw.Usage{InputTokens: 2e6}, 5},
 		{"gpt-5.4-2026-03-05", cw.Usage{InputTokens: 2e6}, 5},
 		{"gpt-5.4-mini", cw.Usage{InputTokens: 2e6}, 1.5},

@@ -76,6 +76,8 @@ type Usage struct {
 	CacheReadTokens  int `json:"cacheReadTokens" doc:"tokens read from the cache"`
 	CacheWriteTokens int `json:"cacheWriteTokens" doc:"tokens written to the cache"`
 	ReasoningTokens  int `json:"reasoningTokens,omitempty" doc:"tokens of reasoning, a part of those written"`
+	// CacheWriteHourTokens cost more than those that stay for five minutes.
+	CacheWriteHourTokens int `json:"cacheWriteHourTokens,omitempty" doc:"tokens written to the cache for an hour, a part of those written to it"`
 }
 
 // Add sums two counts.
@@ -86,5 +88,44 @@ func (u Usage) Add(v Usage) Usage {
 		CacheReadTokens:  u.CacheReadTokens + v.CacheReadTokens,
 		CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
 		ReasoningTokens:  u.ReasoningTokens + v.ReasoningTokens,
+
+		CacheWriteHourTokens: u.CacheWriteHourTokens + v.CacheWriteHourTokens,
 	}
+}
+
+// Sub takes a count away from another.
+func (u Usage) Sub(v Usage) Usage {
+	return Usage{
+		InputTokens:      u.InputTokens - v.InputTokens,
+		OutputTokens:     u.OutputTokens - v.OutputTokens,
+		CacheReadTokens:  u.CacheReadTokens - v.CacheReadTokens,
+		CacheWriteTokens: u.CacheWriteTokens - v.CacheWriteTokens,
+		ReasoningTokens:  u.ReasoningTokens - v.ReasoningTokens,
+
+		CacheWriteHourTokens: u.CacheWriteHourTokens - v.CacheWriteHourTokens,
+	}
+}
+
+// Max gives the greater of each two counts.
+func (u Usage) Max(v Usage) Usage {
+	return Usage{
+		InputTokens:      max(u.InputTokens, v.InputTokens),
+		OutputTokens:     max(u.OutputTokens, v.OutputTokens),
+		CacheReadTokens:  max(u.CacheReadTokens, v.CacheReadTokens),
+		CacheWriteTokens: max(u.CacheWriteTokens, v.CacheWriteTokens),
+		ReasoningTokens:  max(u.ReasoningTokens, v.ReasoningTokens),
+
+		CacheWriteHourTokens: max(u.CacheWriteHourTokens, v.CacheWriteHourTokens),
+	}
+}
+
+// Least is the smallest of the counts; it is negative when Sub took too much.
+func (u Usage) Least() int {
+	return min(u.InputTokens, u.OutputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.ReasoningTokens, u.CacheWriteHourTokens)
+}
+
+// ModelUsage counts the tokens of one model. Model "" is the model of the run.
+type ModelUsage struct {
+	Model string
+	Usage Usage
 }

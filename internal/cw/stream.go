@@ -17,7 +17,7 @@ const (
 	StreamToolResult StreamKind = "tool_result" // ToolUseID, Text, IsError
 	StreamFileChange StreamKind = "file_change" // Path, Change
 	StreamPlan       StreamKind = "plan"        // the CLI's own list of steps: Input, Steps
-	StreamUsage      StreamKind = "usage"       // Usage, Context
+	StreamUsage      StreamKind = "usage"       // Usage, Model, Context
 	StreamLimit      StreamKind = "limit"       // the account is at its limit: Limit
 	StreamRetry      StreamKind = "retry"       // a transient error, tried again: Attempt, Delay, Text
 	StreamWarning    StreamKind = "warning"     // Text
@@ -41,7 +41,7 @@ const (
 type StreamEvent struct {
 	Kind             StreamKind      `json:"kind" doc:"what the line means; decides which of the other fields are there"`
 	SessionID        string          `json:"sessionId,omitempty" doc:"init: the CLI's own id of the session"`
-	Model            string          `json:"model,omitempty" doc:"init: the model"`
+	Model            string          `json:"model,omitempty" doc:"init, usage: the model"`
 	Text             string          `json:"text,omitempty" doc:"words of the model, a result or an error"`
 	ToolUseID        string          `json:"toolUseId,omitempty" doc:"tool_call, tool_result: pairs the two"`
 	ParentToolUseID  string          `json:"parentToolUseId,omitempty" doc:"the call that a sub-agent belongs to"`
@@ -60,6 +60,9 @@ type StreamEvent struct {
 	Bucket           string          `json:"bucket,omitempty" doc:"error: tool, transient, limit, auth or abort"`
 	CostUSD          float64         `json:"costUsd,omitempty" doc:"result: cost in US dollars"`
 	Turns            int             `json:"turns,omitempty" doc:"result: turns of the model"`
+
+	// Models is the Usage of a result by model, where the CLI tells it.
+	Models []ModelUsage `json:"-"`
 }
 
 // ContextUse is how full the model's context is.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type claudeParser struct {
 
 	model   string
 	context int               // tokens of the main conversation after its last answer
-	counted map[string]string // conversation -> the message whose usage was counted last
+	counted tally             // what was told of each message
 	changes map[string]change // tool call -> the file it is to change
 	denied  map[string]bool   // tool calls already told as refused
 	partial partials
@@ -51,7 +52,6 @@ func newClaude(opts Options) *claudeParser {
 		opts:    opts,
 		edits:   []string{"Write", "Edit", "MultiEdit", "NotebookEdit"},
 		now:     moment{at: opts.Since},
-		counted: map[string]string{},
 		changes: map[string]change{},
 		denied:  map[string]bool{},
 		partial: partials{},
@@ -228,15 +228,18 @@ func editedPath(input json.RawMessage) string {
 	return cmp.Or(named.FilePath, named.NotebookPath, named.Path)
 }
 
-// countUsage tells a message's usage once.
+// countUsage tells a message's usage. All lines of a message carry it, and later
+// ones may carry more: only what is more than before is told.
 func (p *claudeParser) countUsage(l *claudeLine) []cw.StreamEvent {
 	m := l.Message
-	if m.Usage == nil || m.ID == "" || p.counted[l.ParentToolUseID] == m.ID {
+	if m.Usage == nil || m.ID == "" {
 		return nil
 	}
-	remember(p.counted, l.ParentToolUseID, m.ID)
-	usage := m.Usage.usage()
-	ev := cw.StreamEvent{Kind: cw.StreamUsage, ParentToolUseID: l.ParentToolUseID, Usage: &usage}
+	more, first := p.counted.add(m.ID, m.Usage.usage())
+	if !first && more == (cw.Usage{}) {
+		return nil
+	}
+	ev := cw.StreamEvent{Kind: cw.StreamUsage, ParentToolUseID: l.ParentToolUseID, Model: m.Model, Usage: &more}
 	if l.ParentToolUseID == "" { // a sub-agent has a context of its own
 		p.context = m.Usage.context()
 		ev.Context = &cw.ContextUse{Tokens: p.context}
@@ -365,11 +368,13 @@ func errorText(l *claudeLine) string {
 // is of the turn, and zero when the turn broke.
 func (p *claudeParser) totals(ev *cw.StreamEvent, l *claudeLine) {
 	var usage cw.Usage
-	for _, m := range l.ModelUsage {
-		usage = usage.Add(cw.Usage{
+	for _, model := range slices.Sorted(maps.Keys(l.ModelUsage)) {
+		m := l.ModelUsage[model]
+		one := cw.Usage{
 			InputTokens: m.InputTokens, OutputTokens: m.OutputTokens,
 			CacheReadTokens: m.CacheReadInputTokens, CacheWriteTokens: m.CacheCreationInputTokens,
-		})
+		}
+		usage, ev.Models = usage.Add(one), append(ev.Models, cw.ModelUsage{Model: model, Usage: one})
 	}
 	if len(l.ModelUsage) == 0 && l.Usage != nil {
 		usage = l.Usage.usage()

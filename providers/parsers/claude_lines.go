@@ -191,6 +191,9 @@ type claudeUsage struct {
 	OutputTokens             int `json:"output_tokens"`
 	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
 	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
+	CacheCreation            struct {
+		Hour int `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
 func (u claudeUsage) usage() cw.Usage {
@@ -199,6 +202,8 @@ func (u claudeUsage) usage() cw.Usage {
 		OutputTokens:     u.OutputTokens,
 		CacheReadTokens:  u.CacheReadInputTokens,
 		CacheWriteTokens: u.CacheCreationInputTokens,
+
+		CacheWriteHourTokens: min(u.CacheCreation.Hour, u.CacheCreationInputTokens),
 	}
 }
 

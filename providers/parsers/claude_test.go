@@ -256,7 +256,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d blocks wait", n)
 	}
 	for name, n := range map[string]int{
-		"changes": len(p.changes), "counted": len(p.counted), "denied": len(p.denied), "partial": len(p.partial),
+		"changes": len(p.changes), "counted": len(p.counted.newer) + len(p.counted.older), "denied": len(p.denied), "partial": len(p.partial),
 	} {
 		if n == 0 || n > claudeMemory {
 			t.Errorf("%s: %d entries", name, n)

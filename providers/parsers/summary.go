@@ -1,6 +1,8 @@
 package parsers
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"cw/internal/cw"
@@ -19,6 +21,9 @@ type Summary struct {
 	CostUSD       float64
 	Usage         cw.Usage
 	Turns         int
+	// Models are the tokens in Usage by model, and Later those of them that were
+	// told after CostUSD was.
+	Models, Later []cw.ModelUsage `json:"-"`
 
 	// Limit is the usage limit that the account is at. A warning is none, and
 	// one that was overcome by later progress does not count.
@@ -106,6 +111,10 @@ func (s *Summary) addText(text string) {
 func (s *Summary) addUsage(ev cw.StreamEvent) {
 	if ev.Usage != nil {
 		s.Usage = s.Usage.Add(*ev.Usage)
+		s.Models = addModel(s.Models, ev.Model, *ev.Usage)
+		if s.HasResult {
+			s.Later = addModel(s.Later, ev.Model, *ev.Usage)
+		}
 	}
 	s.setContext(ev.Context)
 }
@@ -139,9 +148,13 @@ func (s *Summary) addLimit(limit *cw.Limit) {
 // any: they count requests that have no line of their own.
 func (s *Summary) addResult(ev cw.StreamEvent) {
 	s.HasResult, s.Result, s.ResultIsError, s.ResultBucket = true, ev.Text, ev.IsError, ev.Bucket
-	s.CostUSD, s.Turns, s.Retry = ev.CostUSD, ev.Turns, Retry{}
+	s.Turns, s.Retry = ev.Turns, Retry{}
+	if ev.CostUSD >= s.CostUSD { // each is of all so far; one that tells none does not take it back
+		s.CostUSD, s.Later = ev.CostUSD, nil
+	}
 	if ev.Usage != nil && *ev.Usage != (cw.Usage{}) {
-		s.Usage = *ev.Usage
+		s.Models = finalModels(s.Models, ev.Models, *ev.Usage)
+		s.Usage = sumOf(s.Models)
 	}
 	s.setContext(ev.Context)
 	if !ev.IsError {
@@ -175,4 +188,61 @@ func mergeLimit(older, newer cw.Limit) cw.Limit {
 		newer.Text = older.Text
 	}
 	return newer
+}
+
+// addModel adds tokens of a model. The list that it was given stays as it is:
+// copies of a summary share it.
+func addModel(list []cw.ModelUsage, model string, u cw.Usage) []cw.ModelUsage {
+	out := slices.Clone(list)
+	i := slices.IndexFunc(out, func(m cw.ModelUsage) bool { return m.Model == model })
+	if i < 0 {
+		return append(out, cw.ModelUsage{Model: model, Usage: u})
+	}
+	out[i].Usage = out[i].Usage.Add(u)
+	return out
+}
+
+func sumOf(list []cw.ModelUsage) (sum cw.Usage) {
+	for _, m := range list {
+		sum = sum.Add(m.Usage)
+	}
+	return sum
+}
+
+// finalModels gives the tokens by model at the end, when the CLI told total. What
+// it tells by model itself counts, with the share of cache writes for an hour that
+// only the lines before told. Else what is more than those lines told is of the
+// run's model, or of the only one that they named.
+func finalModels(live, told []cw.ModelUsage, total cw.Usage) []cw.ModelUsage {
+	if len(told) > 0 {
+		out := slices.Clone(told)
+		for i, m := range out {
+			at := slices.IndexFunc(live, func(l cw.ModelUsage) bool { return bareModel(l.Model) == bareModel(m.Model) })
+			if at >= 0 && m.Usage.CacheWriteHourTokens == 0 {
+				out[i].Usage.CacheWriteHourTokens = min(live[at].Usage.CacheWriteHourTokens, m.Usage.CacheWriteTokens)
+			}
+		}
+		return out
+	}
+	sum := sumOf(live)
+	if total.CacheWriteHourTokens == 0 {
+		total.CacheWriteHourTokens = min(sum.CacheWriteHourTokens, total.CacheWriteTokens)
+	}
+	rest := total.Sub(sum)
+	switch {
+	case rest == (cw.Usage{}):
+		return live
+	case len(live) == 1:
+		return []cw.ModelUsage{{Model: live[0].Model, Usage: total}}
+	case rest.Least() < 0 || len(live) == 0:
+		return []cw.ModelUsage{{Usage: total}}
+	}
+	return addModel(live, "", rest)
+}
+
+// bareModel is a model's name without the size of its window in brackets, which
+// only some lines write.
+func bareModel(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	return name
 }

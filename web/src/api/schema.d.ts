@@ -7193,7 +7193,7 @@ export interface components {
             kind: components["schemas"]["StreamKind"];
             /** @description limit: the account's usage limit */
             limit?: components["schemas"]["Limit"];
-            /** @description init: the model */
+            /** @description init, usage: the model */
             model?: string;
             /** @description the call that a sub-agent belongs to */
             parentToolUseId?: string;
@@ -7649,6 +7649,11 @@ export interface components {
              * @description tokens read from the cache
              */
             cacheReadTokens: number;
+            /**
+             * Format: int64
+             * @description tokens written to the cache for an hour, a part of those written to it
+             */
+            cacheWriteHourTokens?: number;
             /**
              * Format: int64
              * @description tokens written to the cache
