@@ -8740,8 +8740,10 @@ export interface operations {
                 only?: boolean;
                 /** @description from this byte of the named session on */
                 offset?: number;
-                /** @description now: what is stored; rest: until the agent is at rest; closed: for ever */
+                /** @description now: what is stored; rest: until the agent is at rest, and the default; closed: for ever */
                 until?: "now" | "rest" | "closed";
+                /** @description as for events: true is until=closed, false is until=now */
+                follow?: "true" | "false";
             };
             header?: {
                 /** @description go on after this chunk; wins over session and offset */
