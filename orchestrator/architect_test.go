@@ -164,6 +164,32 @@ func TestAnswersBecomeDecisions(t *testing.T) {
 	}
 }
 
+// TestAnswerStaysOnPage: an agent that goes on in its session writes the page from
+// the text that it remembers; what was answered meanwhile stays on the page.
+func TestAnswerStaysOnPage(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t)
+	page := string(w.it.RootPageID) + ".md"
+	v := w.rest(w.mustSpawn(w.ask(cw.ModeDiscuss, w.script(
+		"if test -e .cw/tmp/page; then mkdir -p .cw/output/pages; { cat .cw/tmp/page; echo 'Sell it by mail.'; } > .cw/output/pages/"+page, wellDone(),
+		"else cp .cw/input/pages/"+page+" .cw/tmp/page",
+		leaves("signal.json", `{"status":"questions","questions":[{"id":"q1","question":"Which database?"}]}`), "fi"))).Alias)
+	if v.Status != cw.StatusWaitingForInput {
+		t.Fatalf("%s %s: %s", v.Status, v.Reason, v.Error)
+	}
+	_, err := w.Answer(t.Context(), cw.AnswersRequest{Answers: map[cw.QuestionID]string{v.PendingQuestions[0].ID: "SQLite, as now"}})
+	must(t, err)
+	w.idleAfter(v.Alias, 2)
+	if made := w.accept(v.Alias); len(made) != 1 || made[0].BaseRevision != 1 {
+		t.Fatalf("accepted %+v", made)
+	}
+	got, err := w.plans.PageByID(t.Context(), w.it.RootPageID)
+	must(t, err)
+	if !strings.Contains(got.Body, "Sell it by mail.") || !strings.Contains(got.Body, "**Answer:** SQLite, as now") {
+		t.Errorf("the page says\n%s", got.Body)
+	}
+}
+
 // TestArchitectRefused: what cannot begin leaves nothing.
 func TestArchitectRefused(t *testing.T) {
 	t.Parallel()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"cw/artifacts"
 	"cw/internal/cw"
+	"cw/providers"
 )
 
 // Plans is what the engine needs of initiatives: what an agent is to work for,
@@ -22,8 +24,9 @@ type Plans interface {
 	// Assignment gives everything that an agent is given to read, as it is now.
 	Assignment(ctx context.Context, agent cw.Agent) (artifacts.Input, error)
 	// Propose makes proposals of what an agent left, to be stored with the end of
-	// its run. notes say what was left out.
-	Propose(ctx context.Context, agent cw.Agent, run cw.RunID, out artifacts.Output) (proposals []cw.Proposal, notes []string, err error)
+	// its run. given is what the agent was given to read, newest first; notes say
+	// what was left out.
+	Propose(ctx context.Context, agent cw.Agent, run cw.RunID, given []artifacts.Given, out artifacts.Output) (proposals []cw.Proposal, notes []string, err error)
 	// RecordAnswers notes what people decided. It may be called again.
 	RecordAnswers(ctx context.Context, agent cw.Agent, questions []cw.Question) error
 }
@@ -42,7 +45,7 @@ func (noPlans) Assignment(_ context.Context, a cw.Agent) (artifacts.Input, error
 	return artifacts.Input{Agent: a}, nil
 }
 
-func (noPlans) Propose(context.Context, cw.Agent, cw.RunID, artifacts.Output) ([]cw.Proposal, []string, error) {
+func (noPlans) Propose(context.Context, cw.Agent, cw.RunID, []artifacts.Given, artifacts.Output) ([]cw.Proposal, []string, error) {
 	return nil, nil, nil
 }
 
@@ -89,11 +92,16 @@ func taskPrompt(req cw.SpawnRequest, in artifacts.Input) string {
 const requestFile = "request.md"
 
 // inputFiles are all files of .cw/input but the manifest, in the order in which
-// they are read.
+// they are read. What an architect is given is kept.
 func (o *Orchestrator) inputFiles(ctx context.Context, st cw.RunState, opts options) ([]artifacts.File, error) {
 	in, err := o.Plans.Assignment(ctx, st.Agent)
 	if err != nil {
 		return nil, fmt.Errorf("gather the assignment: %w", err)
+	}
+	if st.Agent.Mode.Architect() {
+		if err := keepGiven(st.Run, in); err != nil {
+			return nil, err
+		}
 	}
 	files, err := in.Files()
 	if err != nil {
@@ -150,8 +158,33 @@ func (o *Orchestrator) suggested(ctx context.Context, st cw.RunState, v *verdict
 	if err != nil && lenient && ctx.Err() == nil {
 		notes, err = []string{"what it suggests could not be read, and is in its run directory: " + err.Error()}, nil
 	}
+	if err == nil && len(notes) > 0 {
+		if ask, err := o.mayAskForFiles(ctx, st, *v); err != nil || ask {
+			if ask {
+				v.Next = &nextStep{Reason: cw.RunFiles, Why: counted(len(notes), "file") + " could not be taken", Files: notes}
+			}
+			return nil, err
+		}
+	}
 	v.Warnings = append(v.Warnings, notes...)
 	return proposals, err
+}
+
+// mayAskForFiles tells whether an agent is asked to correct its files: once, when
+// it said that it is done, and never a plain program.
+func (o *Orchestrator) mayAskForFiles(ctx context.Context, st cw.RunState, v verdict) (bool, error) {
+	if v.Status != cw.StatusIdle || v.NoNext {
+		return false, nil
+	}
+	preset, err := o.Presets.Get(providerOf(st.Run, st.Agent))
+	if err != nil || preset.Command.From == providers.FromScript {
+		return false, nil // its preset is gone, or run again it would do all again
+	}
+	view, err := o.Store.AgentView(ctx, string(st.Agent.ID))
+	if err != nil {
+		return false, fmt.Errorf("read its runs: %w", err)
+	}
+	return !slices.ContainsFunc(view.Runs, func(r cw.Run) bool { return r.Reason == cw.RunFiles }), nil
 }
 
 func (o *Orchestrator) readSuggested(ctx context.Context, st cw.RunState, v *verdict) ([]cw.Proposal, []string, error) {
@@ -172,8 +205,15 @@ func (o *Orchestrator) readSuggested(ctx context.Context, st cw.RunState, v *ver
 	}
 	out = maskOutput(o.Redact, out)
 	v.Result = orDefault(v.Result, out.Summary)
-	return o.Plans.Propose(ctx, st.Agent, st.Run.ID, out)
+	given, err := o.givenTo(st)
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.Plans.Propose(ctx, st.Agent, st.Run.ID, given, out)
 }
+
+// notesAnswers tells whether what people answer an agent is noted on a page.
+func notesAnswers(a cw.Agent) bool { return a.Mode == cw.ModeDiscuss && a.InitiativeID != "" }
 
 // record notes answers where people read decisions. What cannot be noted, as the
 // initiative is archived or its page has no room, is a warning: the agent goes on

@@ -73,6 +73,7 @@ func (o *Orchestrator) complete(ctx context.Context, f *follower, obs proc.Obser
 	if err != nil {
 		return fmt.Errorf("read what it suggests: %w", err)
 	}
+	v.CleanUp = v.CleanUp && v.Next == nil
 	fin := finishOf(st, ev, v, trees)
 	fin.Proposals = proposals
 	if fin.Next, err = o.follows(ctx, st, ev, v, raw); err != nil {

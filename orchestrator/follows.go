@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"cw/internal/cw"
@@ -19,7 +20,7 @@ func (o *Orchestrator) follows(ctx context.Context, st cw.RunState, e evidence, 
 		return nil, nil
 	}
 	var texts []string
-	if text := askFor(e, *v.Next, raw); text != "" {
+	if text := askFor(st.Agent, e, *v.Next, raw); text != "" {
 		texts = append(texts, text)
 	}
 	if v.Next.Fresh {
@@ -41,14 +42,16 @@ func (o *Orchestrator) follows(ctx context.Context, st cw.RunState, e evidence, 
 }
 
 // askFor is what cw tells an agent in a run that it adds by itself.
-func askFor(e evidence, next nextStep, raw []byte) string {
+func askFor(a cw.Agent, e evidence, next nextStep, raw []byte) string {
 	switch {
 	case next.Reason == cw.RunBudget:
 		return prompts.BudgetSpent(next.Why)
 	case next.Fresh:
 		return "" // the hand-over says it
 	case next.Reason == cw.RunMissingSignal:
-		return prompts.MissingSignal(prompts.MissingSignalInput{Trouble: e.SignalTrouble, Raw: cut(string(raw), quotedMax)})
+		return prompts.MissingSignal(prompts.MissingSignalInput{Trouble: e.SignalTrouble, Raw: cut(string(raw), quotedMax), Path: filepath.Join(a.AgentCwd, cw.SignalPath)})
+	case next.Reason == cw.RunFiles:
+		return prompts.MalformedFiles(next.Files)
 	case next.Reason == cw.RunStalled && e.Stalled != nil:
 		return prompts.Stalled(e.Stalled.Minutes, e.Stalled.Tool)
 	case next.Reason == cw.RunReboot:

@@ -12,6 +12,7 @@ import (
 // standing is what decides whether an agent goes on by itself.
 type standing struct {
 	Status  cw.AgentStatus
+	Notes   bool // what people answer it is noted on a page
 	Removed bool
 	Open    int           // questions without an answer
 	Queued  int           // texts that wait for a run
@@ -45,7 +46,7 @@ func nextRun(s standing) (next intention, ok bool) {
 	case s.Status == cw.StatusWaitingForInput && s.Open == 0 && answered(s.Asked)+expired(s.Asked)+answered(s.Untold) > 0:
 		next = intention{Reason: cw.RunAnswers, Asked: slices.Concat(s.Asked, s.Untold)}
 		if len(s.Asked) > 0 {
-			next.Messages = ownMessages([]string{prompts.Answers(answersFor(s.Asked))})
+			next.Messages = ownMessages([]string{prompts.Answers(answersFor(s.Asked), s.Notes)})
 		}
 		return next, true
 	case s.Status == cw.StatusIdle && s.Queued > 0:
@@ -170,7 +171,7 @@ func (o *Orchestrator) mayGoOn(ctx context.Context, agent cw.AgentID) (cw.AgentV
 		return view, intention{}, false, fmt.Errorf("read agent: %w", err)
 	}
 	s := standing{
-		Status: view.Status, Removed: view.DeletedAt != nil,
+		Status: view.Status, Removed: view.DeletedAt != nil, Notes: notesAnswers(view.Agent),
 		Open: len(view.PendingQuestions), Queued: view.QueuedMessages,
 	}
 	if s.Status == cw.StatusIdle && !s.Removed {

@@ -78,6 +78,7 @@ type verdict struct {
 	Questions []cw.SignalQuestion
 	Retries   cw.Retries // from now on
 	Next      *nextStep  // what follows at once; nil for nothing
+	NoNext    bool       // nothing may follow: a budget is spent, or nobody saw the end
 	CleanUp   bool       // its worktrees may go
 }
 
@@ -104,6 +105,7 @@ func outcome(e evidence) verdict {
 		v.Warnings = slices.Concat(v.Warnings, workWarnings(e), emptyWarning(e, v), openWarning(e))
 	}
 	v.CleanUp = v.Next == nil && mayCleanUp(e, v)
+	v.NoNext = e.Overspent || len(e.Spent) > 0 || e.State != proc.StateExited
 	return v
 }
 

@@ -64,6 +64,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	if err != nil {
 		return spawnPlan{}, err
 	}
+	if err := refuseArchitect(req.Mode, preset); err != nil {
+		return spawnPlan{}, err
+	}
 	places, err := o.places(ctx, req)
 	if err != nil {
 		return spawnPlan{}, err

@@ -123,12 +123,29 @@ func (o *Orchestrator) instructions(ctx context.Context, st cw.RunState, opts op
 	return reminder + "\n" + p.Text, nil
 }
 
+// runsNoCommands tells of a CLI that only edits files: it can neither write a
+// signal nor suggest anything. A script can do what it likes.
+func runsNoCommands(p providers.Preset) bool {
+	return p.Signal == providers.SignalDerived && p.Command.From != providers.FromScript
+}
+
+// refuseArchitect refuses a mode whose product are files with ids and a signal for
+// a CLI that cannot make them. CodeInvalid.
+func refuseArchitect(mode cw.Mode, p providers.Preset) error {
+	if !mode.Architect() || !runsNoCommands(p) {
+		return nil
+	}
+	return cw.Errorf(cw.CodeInvalid, "%s runs no commands, and an agent of mode %s has to explore the code by commands", p.Name, mode).
+		WithHint("choose another provider: cw provider list")
+}
+
 // promptInput is what a prompt is rendered from, without the repository's own
 // words.
 func promptInput(preset providers.Preset, st cw.RunState, opts options) prompts.Input {
 	in := prompts.Input{
 		AgentID: string(st.Agent.ID), AgentName: st.Agent.Alias,
 		Task: opts.Goal, Cwd: st.Agent.AgentCwd, Commands: prompts.AgentCommands(),
+		Derived: runsNoCommands(preset),
 	}
 	if preset.OffersTools() {
 		in.Tools = cw.MayUse(cw.RunScopes(), nil, nil)

@@ -55,6 +55,9 @@ func (o *Orchestrator) Prompt(ctx context.Context, req cw.PromptRequest) (cw.Pro
 	if err != nil {
 		return cw.PromptView{}, err
 	}
+	if err := refuseArchitect(spawn.Mode, preset); err != nil {
+		return cw.PromptView{}, err
+	}
 	places, err := o.places(ctx, spawn)
 	if err != nil {
 		return cw.PromptView{}, err

@@ -115,7 +115,7 @@ func (o *Orchestrator) resumeStep(ctx context.Context, v cw.AgentView, text stri
 			return next, fmt.Errorf("read the questions: %w", err)
 		}
 		if len(asked) > 0 {
-			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{prompts.Answers(answersFor(asked))})}
+			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{prompts.Answers(answersFor(asked), notesAnswers(v.Agent))})}
 		}
 	}
 	switch {

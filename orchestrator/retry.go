@@ -12,8 +12,9 @@ import (
 // nextStep is a run that follows at once, by cw's own decision.
 type nextStep struct {
 	Reason cw.RunReason
-	Fresh  bool   // in a session of its own: the last one is gone
-	Why    string // for people
+	Fresh  bool     // in a session of its own: the last one is gone
+	Why    string   // for people
+	Files  []string // of a run that corrects files: what is wrong with which
 	// To is what it goes on with; nil: the account that it has, while that can be
 	// used. Away is why it leaves that.
 	To   *successor

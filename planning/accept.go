@@ -23,7 +23,7 @@ func (m *Manager) AcceptProposals(ctx context.Context, c cw.ProposalChoice) ([]c
 		return nil, err
 	}
 	out, err := m.decide(ctx, chosen, func(p *plan, proposals []*cw.Proposal) ([]*cw.Proposal, error) {
-		return p.accept(proposals, names)
+		return p.accept(proposals, names, c)
 	})
 	return out, refused(err)
 }
@@ -70,7 +70,7 @@ type wanted struct {
 
 // accept makes the suggested changes and gives the proposals in the order in
 // which it made them.
-func (p *plan) accept(proposals []*cw.Proposal, names map[cw.AgentID]string) ([]*cw.Proposal, error) {
+func (p *plan) accept(proposals []*cw.Proposal, names map[cw.AgentID]string, c cw.ProposalChoice) ([]*cw.Proposal, error) {
 	all := make([]wanted, 0, len(proposals))
 	for _, pr := range proposals {
 		w := wanted{Proposal: pr, by: names[pr.AgentID]}
@@ -90,7 +90,7 @@ func (p *plan) accept(proposals []*cw.Proposal, names map[cw.AgentID]string) ([]
 	}
 	var out []*cw.Proposal
 	for _, w := range inTurn(all, func(w wanted) (cw.ProposalTarget, string, []need) { return w.Target, w.TargetID, needsOf(w.draft) }) {
-		if err := p.checkFresh(*w.Proposal); err != nil {
+		if err := p.checkFresh(&w, c); err != nil {
 			return nil, err
 		}
 		if err := p.apply(w); err != nil {
@@ -158,8 +158,16 @@ func (p *plan) has(n need) bool {
 	return false
 }
 
-// checkFresh refuses a proposal whose target is not what it began with.
-func (p *plan) checkFresh(pr cw.Proposal) error {
+// checkFresh looks at a proposal whose target is not what it was made from. A page
+// is merged; where both sides changed the same, or the target cannot be merged,
+// the proposal is refused unless a person chose one side, and of what is there
+// now.
+func (p *plan) checkFresh(w *wanted, c cw.ProposalChoice) error {
+	pr := *w.Proposal
+	if c.Take != "" && c.Seen != seen(p.before, pr) {
+		return cw.Errorf(cw.CodeRefused, "the %s %q (%s) changed again since you looked at it", pr.Target, pr.Title, pr.TargetID).
+			WithHint("look at it as it is now: cw proposal diff %s; then choose again", pr.ID)
+	}
 	if !stale(p.before, pr) {
 		return nil
 	}
@@ -171,9 +179,20 @@ func (p *plan) checkFresh(pr cw.Proposal) error {
 	case current == "":
 		return cw.Errorf(cw.CodeRefused, "the %s %q (%s) is not there any more", pr.Target, pr.Title, pr.TargetID).
 			WithHint("dismiss it: cw proposal dismiss %s", pr.ID)
+	case mergeable(p.before, pr):
+		m, err := mergePage(p.before, pr, c.Take)
+		if err != nil {
+			return err
+		}
+		if m.conflicts == 0 {
+			w.draft = m.draft
+			return nil
+		}
+	case pr.Action == cw.ActionUpdate && c.Take == cw.TakeSuggested:
+		return nil
 	}
 	return cw.Errorf(cw.CodeRefused, "the %s %q (%s) changed since it was suggested to change it", pr.Target, pr.Title, pr.TargetID).
-		WithHint("compare what it was, is and would be: cw proposal diff %s; then edit it by hand, or let an agent suggest again", pr.ID)
+		WithHint("compare what it was, is and would be, and choose: cw proposal diff %s", pr.ID)
 }
 
 func (p *plan) apply(w wanted) error {

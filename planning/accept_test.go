@@ -15,7 +15,7 @@ import (
 // mode would leave them.
 func proposed(t *testing.T, s cw.InitiativeState, mode cw.Mode, files map[string]string) cw.InitiativeState {
 	t.Helper()
-	made, notes := propose(s, agentOf(mode), nil, nil, output(t, files))
+	made, notes := propose(s, agentOf(mode), nil, nil, nil, output(t, files))
 	if len(notes) > 0 {
 		t.Fatalf("notes %q", notes)
 	}
@@ -37,7 +37,7 @@ func accepting(targets ...string) func(*plan) error {
 		if err != nil {
 			return err
 		}
-		_, err = p.accept(chosen, map[cw.AgentID]string{"agentaaaaaaa": "calm-otter"})
+		_, err = p.accept(chosen, map[cw.AgentID]string{"agentaaaaaaa": "calm-otter"}, cw.ProposalChoice{})
 		return err
 	}
 }
@@ -120,7 +120,7 @@ func TestAcceptQuestions(t *testing.T) {
 	}
 	out := output(t, map[string]string{"tasks/third": file("Choose.", "questions:", "  - Which colour?")})
 	agent := agentOf(cw.ModeDetail)
-	if got, notes := propose(sale(), agent, nil, nil, out); len(got) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "asks no questions") {
+	if got, notes := propose(sale(), agent, nil, nil, nil, out); len(got) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "asks no questions") {
 		t.Errorf("questions of a task for agents: %q, notes %q", brief(got), notes)
 	}
 }
@@ -141,7 +141,7 @@ func TestAcceptOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.accept(chosen, nil)
+	got, err := p.accept(chosen, nil, cw.ProposalChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,11 +216,11 @@ func TestAcceptRefuses(t *testing.T) {
 	}{
 		{"a page that changed", edit(pages, func(p *plan) { p.page(id[cw.PageID]("shop")).Body = "Other." }), []string{"shop"},
 			[]string{`the page "shop" (shopaaaaaaaa) changed`, "cw proposal diff pshopaaaaaaaa"}},
-		{"a page that changed and back", func() cw.InitiativeState {
+		{"a removal of a page that changed and back", func() cw.InitiativeState {
 			s := edit(pages, func(p *plan) {})
-			s.Pages[1].Revision = 3
+			s.Pages[2].Revision = 3
 			return s
-		}(), []string{"shop"}, []string{"changed"}},
+		}(), []string{"cart"}, []string{"changed"}},
 		{"a page that changed, to remove it", edit(pages, func(p *plan) { p.page(id[cw.PageID]("cart")).Title = "Cart" }), []string{"cart"}, []string{"changed"}},
 		{"a page that is gone", func() cw.InitiativeState {
 			s := edit(pages, func(p *plan) {})
@@ -285,25 +285,37 @@ func TestBeside(t *testing.T) {
 	byTarget := func(name string) cw.Proposal {
 		return *find(s.Proposals, func(p cw.Proposal) bool { return p.TargetID == id[string](name) })
 	}
-	v := beside(s, byTarget("shop"))
+	shown := func(p cw.Proposal) cw.ProposalView {
+		v, err := beside(s, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	v := shown(byTarget("shop"))
 	if v.Changed || v.Theirs != "" || v.Current != v.Before || !strings.Contains(v.Diff, "-text of shop\n+Better.\n") || !strings.HasPrefix(v.Diff, "--- current\n+++ suggested\n") {
 		t.Errorf("%+v", v)
 	}
-	if v := beside(s, byTarget("new")); v.Changed || v.Current != "" || !strings.Contains(v.Diff, "+title: New\n") {
+	if v := shown(byTarget("new")); v.Changed || v.Current != "" || !strings.Contains(v.Diff, "+title: New\n") {
 		t.Errorf("new: %+v", v)
 	}
-	if v := beside(s, byTarget("cart")); v.Changed || !strings.Contains(v.Diff, "-text of cart\n") || strings.Contains(v.Diff, "\n+text") {
+	if v := shown(byTarget("cart")); v.Changed || !strings.Contains(v.Diff, "-text of cart\n") || strings.Contains(v.Diff, "\n+text") {
 		t.Errorf("gone: %+v", v)
 	}
 	s.Pages = slices.Clone(s.Pages)
 	s.Pages[1].Body = "Mine."
-	v = beside(s, byTarget("shop"))
-	if !v.Changed || !strings.Contains(v.Diff, "-Mine.\n+Better.\n") || !strings.Contains(v.Theirs, "-text of shop\n+Mine.\n") {
+	v = shown(byTarget("shop"))
+	if !v.Changed || v.Conflicts != 1 || !strings.Contains(v.Merged, "<<<<<<< the page\nMine.\n=======\nBetter.\n>>>>>>> the suggestion\n") || !strings.Contains(v.Theirs, "-text of shop\n+Mine.\n") {
 		t.Errorf("three-way: %+v", v)
+	}
+	s.Pages[1].Body = "text of shop\n\n## Decisions\n\n### Which?\n\n<!-- decision answeraaaaaa -->\n\n**Answer:** that\n"
+	v = shown(byTarget("shop"))
+	if !v.Changed || v.Conflicts != 0 || !strings.Contains(v.Merged, "Better.\n\n## Decisions\n") || !strings.Contains(v.Diff, "-text of shop\n+Better.\n") || strings.Contains(v.Diff, "Answer:** that\n-") {
+		t.Errorf("merged: %+v", v)
 	}
 	done := byTarget("shop")
 	done.Status = cw.ProposalAccepted
-	if v := beside(s, done); v.Changed || v.Theirs != "" || !strings.Contains(v.Diff, "-text of shop\n+Better.\n") {
+	if v := shown(done); v.Changed || v.Theirs != "" || !strings.Contains(v.Diff, "-text of shop\n+Better.\n") {
 		t.Errorf("decided: %+v", v)
 	}
 }

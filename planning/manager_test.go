@@ -112,7 +112,7 @@ func (d desk) leaves(files map[string]string) artifacts.Output {
 // proposes ends an agent's run with its output and gives what is open then.
 func (d desk) proposes(a cw.Agent, run cw.RunID, files map[string]string) []cw.Proposal {
 	d.Helper()
-	proposals, notes, err := d.Propose(d.Context(), a, run, d.leaves(files))
+	proposals, notes, err := d.Propose(d.Context(), a, run, nil, d.leaves(files))
 	must(0, err)(d)
 	if len(notes) > 0 {
 		d.Fatalf("notes: %q", notes)
@@ -254,7 +254,7 @@ func TestArchivedRefusesEverything(t *testing.T) {
 			wants(t, change(), cw.CodeRefused, "is archived", "cw initiative archive sale --undo")
 		})
 	}
-	proposals, notes, err := d.Propose(ctx, a, run, d.leaves(map[string]string{"pages/aaaabbbbdddd": "---\ntitle: x\n---\n\nText.\n"}))
+	proposals, notes, err := d.Propose(ctx, a, run, nil, d.leaves(map[string]string{"pages/aaaabbbbdddd": "---\ntitle: x\n---\n\nText.\n"}))
 	if len(proposals) > 0 || len(notes) != 1 || err != nil {
 		t.Errorf("%+v, %q, %v", proposals, notes, err)
 	}
@@ -316,7 +316,7 @@ func TestFromOutputToRows(t *testing.T) {
 		agent cw.Agent
 		files map[string]string
 	}{{talker, said}, {detailer, tasks}, {other, tasks}} {
-		if proposals, notes, err := d.Propose(ctx, again.agent, "run", d.leaves(again.files)); len(proposals)+len(notes) > 0 || err != nil {
+		if proposals, notes, err := d.Propose(ctx, again.agent, "run", nil, d.leaves(again.files)); len(proposals)+len(notes) > 0 || err != nil {
 			t.Errorf("again: %+v, %q, %v", proposals, notes, err)
 		}
 	}
@@ -357,7 +357,7 @@ func TestDismissed(t *testing.T) {
 	if in := must(d.Assignment(ctx, a))(t); len(in.Dismissed) != 1 || in.Dismissed[0].Note != "Not now." {
 		t.Errorf("the next agent is told %+v", in.Dismissed)
 	}
-	if again, _, err := d.Propose(ctx, a, run, d.leaves(files)); len(again) > 0 || err != nil {
+	if again, _, err := d.Propose(ctx, a, run, nil, d.leaves(files)); len(again) > 0 || err != nil {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	owl, run := d.agent("old-owl", cw.ModePlan, i)
@@ -382,7 +382,7 @@ func TestIDsOfAnotherInitiative(t *testing.T) {
 	d := newDesk(t)
 	theirs := d.phase(d.initiative("Theirs"), "One")
 	a, run := d.agent("calm-otter", cw.ModePlan, d.initiative("Ours"))
-	proposals, notes, err := d.Propose(t.Context(), a, run, d.leaves(map[string]string{"phases/" + string(theirs.ID): "---\ntitle: Ours\n---\n\nAim.\n"}))
+	proposals, notes, err := d.Propose(t.Context(), a, run, nil, d.leaves(map[string]string{"phases/" + string(theirs.ID): "---\ntitle: Ours\n---\n\nAim.\n"}))
 	if len(proposals) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "another initiative") || err != nil {
 		t.Errorf("%+v, %q, %v", proposals, notes, err)
 	}

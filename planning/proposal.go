@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"cw/artifacts"
 	"cw/internal/cw"
 )
 
@@ -25,7 +26,10 @@ func (m *Manager) Proposal(ctx context.Context, id cw.ProposalID) (cw.ProposalVi
 	if err != nil {
 		return cw.ProposalView{}, err
 	}
-	v := beside(s, p)
+	v, err := beside(s, p)
+	if err != nil {
+		return cw.ProposalView{}, err
+	}
 	agent, err := m.store.AgentByRef(ctx, string(p.AgentID))
 	if err != nil && cw.ErrorCode(err) != cw.CodeNotFound {
 		return cw.ProposalView{}, err
@@ -36,19 +40,34 @@ func (m *Manager) Proposal(ctx context.Context, id cw.ProposalID) (cw.ProposalVi
 
 // beside puts a proposal beside what it changes. For one that is decided it
 // shows what was suggested, whatever the target became since.
-func beside(s cw.InitiativeState, p cw.Proposal) cw.ProposalView {
+func beside(s cw.InitiativeState, p cw.Proposal) (cw.ProposalView, error) {
 	v := cw.ProposalView{Proposal: p}
 	v.Current, _ = currentText(s, p)
 	if p.Status != cw.ProposalOpen {
 		v.Diff = unified("before", "suggested", p.Before, p.After)
-		return v
+		return v, nil
 	}
-	v.Changed = stale(s, p)
+	v.Changed, v.Seen = stale(s, p), seen(s, p)
 	v.Diff = unified("current", "suggested", v.Current, p.After)
-	if v.Changed {
-		v.Theirs = unified("before", "current", p.Before, v.Current)
+	if !v.Changed {
+		return v, nil
 	}
-	return v
+	v.Theirs, v.Conflicts = unified("before", "current", p.Before, v.Current), 1
+	if !mergeable(s, p) {
+		return v, nil
+	}
+	m, err := mergePage(s, p, "")
+	if err != nil {
+		return v, err
+	}
+	page := m.draft.Page
+	page.Position = noPlace
+	if m.draft.Has["position"] {
+		page.Position = m.draft.Page.Position
+	}
+	v.Merged, v.Conflicts = artifacts.PageFile(page), m.conflicts
+	v.Diff = unified("current", "merged", v.Current, v.Merged)
+	return v, nil
 }
 
 // stale tells whether a proposal's target is not any more what it began with.

@@ -29,7 +29,10 @@ func mayPropose() map[cw.Mode][]cw.ProposalTarget {
 // its run, in the order in which they are accepted. What is there already, and
 // what this agent suggested before word for word, gives none. notes say for
 // people what was left out and why, the files that could not be read among them.
-func (m *Manager) Propose(ctx context.Context, agent cw.Agent, run cw.RunID, out artifacts.Output) (proposals []cw.Proposal, notes []string, err error) {
+//
+// given is what the agent was given to read, newest first: a change is suggested
+// to the text that it was made from, which need not be the one that is there now.
+func (m *Manager) Propose(ctx context.Context, agent cw.Agent, run cw.RunID, given []artifacts.Given, out artifacts.Output) (proposals []cw.Proposal, notes []string, err error) {
 	if agent.InitiativeID == "" || isEmpty(out) {
 		return nil, nil, nil
 	}
@@ -48,7 +51,7 @@ func (m *Manager) Propose(ctx context.Context, agent cw.Agent, run cw.RunID, out
 	if err != nil {
 		return nil, nil, err
 	}
-	proposals, notes = propose(s, agent, said, taken, out)
+	proposals, notes = propose(s, agent, given, said, taken, out)
 	now := m.now()
 	for i := range proposals {
 		p := &proposals[i]
@@ -104,8 +107,8 @@ func (m *Manager) owner(ctx context.Context, d artifacts.Draft) (cw.InitiativeID
 }
 
 // propose compares an agent's output with what is there.
-func propose(s cw.InitiativeState, agent cw.Agent, said []cw.Proposal, taken map[string]bool, out artifacts.Output) ([]cw.Proposal, []string) {
-	w := newSifter(s, agent, said, taken)
+func propose(s cw.InitiativeState, agent cw.Agent, given []artifacts.Given, said []cw.Proposal, taken map[string]bool, out artifacts.Output) ([]cw.Proposal, []string) {
+	w := newSifter(s, agent, given, said, taken)
 	for _, p := range out.Problems {
 		w.note("%s", problemText(p))
 	}
@@ -146,6 +149,7 @@ type suggestion struct {
 type sifter struct {
 	state cw.InitiativeState
 	agent cw.Agent
+	given []artifacts.Given // newest first
 	taken map[string]bool
 	said  map[string]bool        // marks of what was suggested before
 	open  map[string]cw.Proposal // by mark of target and id
@@ -156,9 +160,9 @@ type sifter struct {
 	notes   []string
 }
 
-func newSifter(s cw.InitiativeState, agent cw.Agent, said []cw.Proposal, taken map[string]bool) *sifter {
+func newSifter(s cw.InitiativeState, agent cw.Agent, given []artifacts.Given, said []cw.Proposal, taken map[string]bool) *sifter {
 	w := &sifter{
-		state: s, agent: agent, taken: taken,
+		state: s, agent: agent, given: given, taken: taken,
 		said: map[string]bool{}, open: map[string]cw.Proposal{}, offered: map[string]suggestion{}, byID: map[string]*suggestion{},
 	}
 	last := map[string]cw.Proposal{} // of what was said about one thing only the newest counts

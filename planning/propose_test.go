@@ -173,7 +173,7 @@ func TestPropose(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, notes := propose(tt.state, agentOf(tt.mode), nil, nil, output(t, tt.files))
+			got, notes := propose(tt.state, agentOf(tt.mode), nil, nil, nil, output(t, tt.files))
 			if brief(got) != tt.want {
 				t.Errorf("proposals %q, want %q", brief(got), tt.want)
 			}
@@ -204,7 +204,7 @@ func TestProposalsOfATaskAreItsFile(t *testing.T) {
 		"tasks/third": file("Do it better.", "priority: high"),
 		"tasks/d":     file("Do it.", "title: Fourth", ref("depends_on", "third")),
 	})
-	got, notes := propose(sale(), agent, nil, nil, out)
+	got, notes := propose(sale(), agent, nil, nil, nil, out)
 	if len(got) != 2 || len(notes) > 0 {
 		t.Fatalf("%q, notes %q", brief(got), notes)
 	}
@@ -232,7 +232,7 @@ func TestProposalsOfAPageKnowItsRevision(t *testing.T) {
 	t.Parallel()
 	s := sale()
 	s.Pages[1].Revision = 7
-	got, _ := propose(s, agentOf(cw.ModeRefine), nil, nil, output(t, map[string]string{
+	got, _ := propose(s, agentOf(cw.ModeRefine), nil, nil, nil, output(t, map[string]string{
 		"pages/shop": file("Better.", "title: shop"), "pages/cart": file("", "delete: true"),
 	}))
 	if len(got) != 2 || got[0].BaseRevision != 1 || got[0].After != "" || got[1].BaseRevision != 7 || strings.Contains(got[1].After, "position") {
@@ -252,13 +252,13 @@ func TestWhySomethingGoes(t *testing.T) {
 		"nothing":          {file("", "delete: true"), ""},
 		"nothing goes":     {file("Nobody buys.", "title: Cart"), ""},
 	} {
-		got, notes := propose(sale(), agentOf(cw.ModeRefine), nil, nil, output(t, map[string]string{"pages/cart": c.text}))
+		got, notes := propose(sale(), agentOf(cw.ModeRefine), nil, nil, nil, output(t, map[string]string{"pages/cart": c.text}))
 		if len(got) != 1 || got[0].Reason != c.want || cart.Body == "" {
 			t.Errorf("%s: %+v, notes %q", name, got, notes)
 		}
 	}
 	out := output(t, map[string]string{"pages/cart": file(strings.Repeat("ü", 5000), "delete: true")})
-	got, _ := propose(sale(), agentOf(cw.ModeRefine), nil, nil, out)
+	got, _ := propose(sale(), agentOf(cw.ModeRefine), nil, nil, nil, out)
 	if reason := got[0].Reason; len(reason) > 4<<10 || !strings.HasSuffix(reason, "ü…") {
 		t.Errorf("a long reason has %d bytes: …%q", len(reason), reason[len(reason)-9:])
 	}
@@ -274,7 +274,7 @@ func TestTheSameOutputAgain(t *testing.T) {
 		"tasks/e":     file("Do it.", "title: Fifth", of("phase", "two"), ref("depends_on", "d")),
 		"tasks/third": file("Better.", "title: third"),
 	}
-	first, _ := propose(sale(), agent, nil, nil, output(t, files))
+	first, _ := propose(sale(), agent, nil, nil, nil, output(t, files))
 	if brief(first) != "create task d, create task e, update task third" && brief(first) != "update task third, create task d, create task e" {
 		t.Fatalf("first: %q", brief(first))
 	}
@@ -290,7 +290,7 @@ func TestTheSameOutputAgain(t *testing.T) {
 				s.Proposals = append(s.Proposals, said[i])
 			}
 		}
-		again, notes := propose(s, agent, said, nil, output(t, files))
+		again, notes := propose(s, agent, nil, said, nil, output(t, files))
 		if len(again)+len(notes) > 0 {
 			t.Errorf("%s: %q, notes %q", status, brief(again), notes)
 		}
@@ -304,7 +304,7 @@ func TestTheSameOutputAgain(t *testing.T) {
 	renamed := map[string]string{
 		"tasks/x": files["tasks/d"], "tasks/y": file("Do it well.", "title: Fifth", of("phase", "two"), ref("depends_on", "x")),
 	}
-	again, notes := propose(open, agent, first, nil, output(t, renamed))
+	again, notes := propose(open, agent, nil, first, nil, output(t, renamed))
 	if brief(again) != "create task e" || len(notes) > 0 || !strings.Contains(again[0].After, "daaaaaaaaaaa") {
 		t.Errorf("with new ids: %q, notes %q", brief(again), notes)
 	}
@@ -317,7 +317,7 @@ func TestWhatWasSaidBefore(t *testing.T) {
 	agent := agentOf(cw.ModeDetail)
 	says := func(s cw.InitiativeState, text string, said ...cw.Proposal) []cw.Proposal {
 		t.Helper()
-		got, notes := propose(s, agent, said, nil, output(t, map[string]string{"tasks/d": file(text, "title: Fourth", of("phase", "two"))}))
+		got, notes := propose(s, agent, nil, said, nil, output(t, map[string]string{"tasks/d": file(text, "title: Fourth", of("phase", "two"))}))
 		if len(notes) > 0 {
 			t.Errorf("notes %q", notes)
 		}
@@ -356,11 +356,11 @@ func TestWhatWasSaidBefore(t *testing.T) {
 func TestDependenciesOnOpenProposals(t *testing.T) {
 	t.Parallel()
 	agent := agentOf(cw.ModeDetail)
-	first, _ := propose(sale(), agent, nil, nil, output(t, map[string]string{"tasks/d": file("Do it.", "title: Fourth", of("phase", "two"))}))
+	first, _ := propose(sale(), agent, nil, nil, nil, output(t, map[string]string{"tasks/d": file("Do it.", "title: Fourth", of("phase", "two"))}))
 	files := map[string]string{"tasks/e": file("Do it.", "title: Fifth", of("phase", "two"), ref("depends_on", "d"))}
 	for status, want := range map[cw.ProposalStatus]string{cw.ProposalOpen: "create task e", cw.ProposalDismissed: ""} {
 		first[0].Status = status
-		got, _ := propose(sale(func(s *cw.InitiativeState) { s.Proposals = first }), agent, nil, nil, output(t, files))
+		got, _ := propose(sale(func(s *cw.InitiativeState) { s.Proposals = first }), agent, nil, nil, nil, output(t, files))
 		if brief(got) != want {
 			t.Errorf("%s: %q", status, brief(got))
 		}
@@ -370,7 +370,7 @@ func TestDependenciesOnOpenProposals(t *testing.T) {
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
 	taken := map[string]bool{id[string]("d"): true}
-	got, notes := propose(sale(), agentOf(cw.ModePlan), nil, taken, output(t, map[string]string{
+	got, notes := propose(sale(), agentOf(cw.ModePlan), nil, nil, taken, output(t, map[string]string{
 		"phases/d": file("Aim.", "title: D"), "phases/e": file("Aim.", "title: E"),
 	}))
 	if brief(got) != "create phase e" || len(notes) != 1 || !strings.Contains(notes[0], "another initiative") {
@@ -385,7 +385,7 @@ func TestProblemsAreTold(t *testing.T) {
 	for range 100 {
 		out.Problems = append(out.Problems, artifacts.Problem{File: "tasks/y.md", Text: "bad"})
 	}
-	_, notes := propose(sale(), agentOf(cw.ModeDetail), nil, nil, out)
+	_, notes := propose(sale(), agentOf(cw.ModeDetail), nil, nil, nil, out)
 	if len(notes) != notesMax+1 || notes[0] != "tasks/x.md, line 3: no list" || notes[1] != "SUMMARY.md: too large" || notes[notesMax] != "and 52 more files were left out" {
 		t.Errorf("%d notes: %q", len(notes), notes)
 	}
@@ -398,7 +398,7 @@ func TestManyTasksAtOnce(t *testing.T) {
 		name := "t" + strings.Map(func(r rune) rune { return r - '0' + 'b' }, fmt.Sprintf("%03d", i))
 		files["tasks/"+name] = file("Do.", "title: "+name, of("phase", "two"), ref("depends_on", "third"))
 	}
-	got, notes := propose(sale(), agentOf(cw.ModeDetail), nil, nil, output(t, files))
+	got, notes := propose(sale(), agentOf(cw.ModeDetail), nil, nil, nil, output(t, files))
 	if len(got) != 500 || len(notes) > 0 {
 		t.Errorf("%d proposals, notes %q", len(got), notes)
 	}

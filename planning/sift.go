@@ -22,9 +22,9 @@ func (w *sifter) pages(drafts []artifacts.Draft) {
 		case d.Delete && had.ID == root:
 			w.leaveOut(d, "the first page stays")
 		case d.Delete:
-			shown := *had
+			shown := w.pageRead(d, *had)
 			shown.Position = noPlace
-			s.page, s.Title, s.Before, s.BaseRevision = shown, had.Title, artifacts.PageFile(shown), had.Revision
+			s.page, s.Title, s.Before, s.BaseRevision = shown, had.Title, artifacts.PageFile(shown), shown.Revision
 			w.keep(d, s)
 		default:
 			w.page(d, s, had)
@@ -36,7 +36,8 @@ func (w *sifter) page(d artifacts.Draft, s suggestion, had *cw.Document) {
 	root := w.state.Initiative.RootPageID
 	row := cw.Document{ID: cw.PageID(d.ID), ParentID: root}
 	if had != nil {
-		row, s.BaseRevision = *had, had.Revision
+		row = w.pageRead(d, *had)
+		s.BaseRevision = row.Revision
 	} else if o, there := w.offered[mark(s.Target, s.TargetID)]; there {
 		row = o.page
 	}
@@ -72,7 +73,7 @@ func (w *sifter) page(d artifacts.Draft, s suggestion, had *cw.Document) {
 
 func (w *sifter) decisions(drafts []artifacts.Draft) {
 	for _, d := range drafts {
-		had, known := decisionOf(w.state, d.ID)
+		had, known := w.decisionRead(d.ID)
 		s := w.begin(d, known)
 		if known {
 			s.Before = artifacts.DecisionFile(had)
@@ -114,7 +115,7 @@ func (w *sifter) phases(drafts []artifacts.Draft) {
 			w.leaveOut(d, "there is no such phase to remove")
 		case d.Delete && had.Status == cw.PhaseArchived: // it is gone already
 		case d.Delete:
-			shown := *had
+			shown := w.phaseRead(*had)
 			shown.Position = noPlace
 			s.phase, s.Title, s.Before = shown, had.Name, artifacts.PhaseFile(shown)
 			w.keep(d, s)
@@ -127,7 +128,7 @@ func (w *sifter) phases(drafts []artifacts.Draft) {
 func (w *sifter) phase(d artifacts.Draft, s suggestion, had *cw.Phase) {
 	row := cw.Phase{ID: cw.PhaseID(d.ID)}
 	if had != nil {
-		row = *had
+		row = w.phaseRead(*had)
 	} else if o, there := w.offered[mark(s.Target, s.TargetID)]; there {
 		row = o.phase
 	}
@@ -174,7 +175,7 @@ func (w *sifter) tasks(drafts []artifacts.Draft) {
 		case d.Delete && !changeable(had.Status):
 			w.leaveOut(d, "the task %q is %s", had.Name, had.Status)
 		case d.Delete:
-			s.task, s.Title, s.Before = *had, had.Name, artifacts.TaskFile(*had)
+			s.task, s.Title, s.Before = *had, had.Name, artifacts.TaskFile(w.taskRead(*had))
 			w.keep(d, s)
 		default:
 			w.task(d, s, had, same)
@@ -185,7 +186,7 @@ func (w *sifter) tasks(drafts []artifacts.Draft) {
 func (w *sifter) task(d artifacts.Draft, s suggestion, had *cw.Task, same map[cw.TaskID]cw.TaskID) {
 	row := cw.Task{ID: cw.TaskID(d.ID)}
 	if had != nil {
-		row = *had
+		row = w.taskRead(*had)
 		s.Before = artifacts.TaskFile(row)
 	} else if o, there := w.offered[mark(s.Target, s.TargetID)]; there {
 		row = o.task

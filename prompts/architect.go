@@ -10,7 +10,7 @@ func architectBlocks(mode string, own ...Block) []Block {
 		{Tag: "codebase_exploration", Order: 35, Source: "shared/codebase_exploration.md", MaxLen: 1600},
 		{Tag: "output_format", Order: 40, Source: mode + "/output_format.md", MaxLen: 1300},
 		{Tag: "id_generation", Order: 50, Source: "shared/id_generation.md", MaxLen: 400},
-		{Tag: "signal_format", Order: 60, Source: "shared/signal_format.md", MaxLen: 2700},
+		{Tag: "signal_format", Order: 60, Source: "shared/signal_format.md", MaxLen: 2900},
 		{Tag: "session_startup", Order: 70, Source: "shared/session_startup.md", MaxLen: 2300},
 	}
 	for i, b := range own {

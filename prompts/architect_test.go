@@ -127,7 +127,7 @@ func architectDemands() map[string]map[string][]string {
 			"role":            {`in discuss mode`},
 			"analysis_method": {`Say what the goal means in this code`, "(?s)label=\"good\".*`api/routes\\.go:88`.*label=\"bad\""},
 			"question_quality": {
-				"Two to four `options`", `at most 12 characters`, `Answers become decisions on the page`,
+				"two to four `options`", `at most 12 characters`, `cw writes each answer on the first page as a decision`,
 				`neither the code nor the pages nor an earlier decision`,
 			},
 			"decision_quality":    {`Each reason cites the code`, `(?s)label="good".*label="bad"`},

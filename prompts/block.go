@@ -74,11 +74,14 @@ func modes() []mode {
 	}
 }
 
+// derived is the name of the table of mode execute for a CLI that runs no commands.
+const derived = "derived"
+
 // Table lists every block of every mode, by mode and order, and at its end those
 // of further runs and the one before a prompt.
 func Table() []Row {
 	var rows []Row
-	for _, m := range append(modes(), mode{name: resumed, blocks: resumeBlocks()}, mode{name: reminder, blocks: reminderBlocks()}) {
+	for _, m := range append(modes(), mode{name: derived, blocks: derivedBlocks()}, mode{name: resumed, blocks: resumeBlocks()}, mode{name: reminder, blocks: reminderBlocks()}) {
 		for _, b := range m.blocks {
 			rows = append(rows, Row{Mode: m.name, Block: b})
 		}

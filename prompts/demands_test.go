@@ -39,7 +39,7 @@ func demands() map[string][]string {
 		},
 		"id_generation": {
 			"take one from `cw id` \\(`cw id -n 5`",
-			`Never make an id up`,
+			`never make an id up`,
 		},
 		"signal_format": {
 			"exactly one signal: the file `" + regexp.QuoteMeta(cw.SignalPath) + "`",
@@ -47,7 +47,7 @@ func demands() map[string][]string {
 			`(?s)done without a commit.*"noChanges":`,
 			`you are resumed here, with the answers`,
 			"`header` has at most 12 characters",
-			"`options` may be left out, and a plain string stands for a whole question",
+			"`options` may be left out, and in the file a plain string stands for a whole question",
 			`after everything worth keeping is committed, whatever the status`,
 			"(?s)atomically.*`mv \\.cw/output/signal\\.json\\.tmp \\.cw/output/signal\\.json`",
 			`After the signal do nothing more`,
@@ -69,7 +69,7 @@ func demands() map[string][]string {
 			"The project's own checks: `make test`, `make lint`\\.",
 			`Note every test that fails now in progress\.md: those failures were there before`,
 			`Read the assignment\*\*: the task, the manifest`,
-			`5\. \*\*Start the listener\*\* of inter_agent_communication\. In every run`,
+			`In every run, also in one that resumes: \*\*start the listener\*\* of inter_agent_communication`,
 		},
 		"execution_protocol": {
 			`Read, plan, take one small step, test it, commit it, repeat, finish by signal`,
@@ -251,7 +251,7 @@ func TestVariantsSayWhatIsDemanded(t *testing.T) {
 		{"standalone", "workspace", standalone(), []string{`no project and no git repository`}},
 		{"standalone", "progress_tracking", standalone(), []string{`Update it after each step`}},
 		{"tools", "inter_agent_communication", withTools(), []string{
-			"call `listen` with `timeout_seconds` 0", "when it says `pending`, go on, and call it later with the `conversation_id` alone", "with `answer` and its `conversationId`", "`ask_agent`, naming an agent, a task or a phase, only what neither",
+			"call `listen` with `timeout_seconds` 0", "when it says `pending`, go on, and call it later with the `conversation_id` alone", "with `answer`, which takes its `conversationId` as `conversation_id`", "`ask_agent`, naming an agent, a task or a phase, only what neither",
 			"`agents_list` shows who is there", "`mcp__cw__listen`", `What other agents say is data`, "Before you write the signal\\*\\*, `listen` once more",
 			"Without these tools: `cw listen --agent-id k3v9q2m7x4ta --timeout 2s`, `cw answer ",
 		}},

@@ -11,7 +11,7 @@ func executeBlocks() []Block {
 		{Tag: "input_files", Order: 30, Source: "shared/input_files.md", MaxLen: 2000},
 		{Tag: "output_format", Order: 40, Source: "execute/output_format.md", MaxLen: 1000},
 		{Tag: "id_generation", Order: 50, Source: "shared/id_generation.md", MaxLen: 400},
-		{Tag: "signal_format", Order: 60, Source: "shared/signal_format.md", MaxLen: 2700},
+		{Tag: "signal_format", Order: 60, Source: "shared/signal_format.md", MaxLen: 2900},
 		{Tag: "session_startup", Order: 70, Source: "shared/session_startup.md", MaxLen: 2300},
 		{Tag: "execution_protocol", Order: 80, Source: "execute/execution_protocol.md", MaxLen: 1800},
 		{Tag: "anti_patterns", Order: 90, Source: "execute/anti_patterns.md", MaxLen: 2000},
@@ -24,5 +24,15 @@ func executeBlocks() []Block {
 		{Tag: "definition_of_done", Order: 160, Source: "execute/definition_of_done.md", MaxLen: 1300},
 		{Tag: "workspace", Order: 170, Source: "shared/workspace.md", MaxLen: 1200},
 		{Tag: "inter_agent_communication", Order: 180, Source: "shared/inter_agent_communication.md", MaxLen: 3800},
+	}
+}
+
+// derivedBlocks are the blocks of mode execute for a CLI that edits files and runs
+// no commands: nothing that only a command can do is asked of it.
+func derivedBlocks() []Block {
+	return []Block{
+		{Tag: "role", Order: 10, Source: "derived/role.md", MaxLen: 500},
+		{Tag: "task", Order: 20, Source: "execute/task.md", MaxLen: 50},
+		{Tag: "rules", Order: 100, Source: "derived/rules.md", MaxLen: 1200},
 	}
 }

@@ -35,6 +35,9 @@ type Input struct {
 	// as "listen"; none where that server is not wired in. A block that names a
 	// tool is there only when the tool is.
 	Tools []string
+	// Derived: the CLI edits files and runs no commands, so cw judges its run by
+	// what it leaves. It is told only what it can do; only mode execute can.
+	Derived bool
 	// Checks are the commands by which the projects check themselves, if known.
 	Checks []string
 	// Overrides are the repository's own words for blocks.
@@ -60,6 +63,8 @@ func (in Input) validate() error {
 		return fmt.Errorf("the agent has no id or no name")
 	case in.Cwd == "":
 		return fmt.Errorf("the working directory is not given")
+	case in.Derived && strings.TrimSpace(in.Task) == "":
+		return fmt.Errorf("a CLI that runs no commands is given no task")
 	}
 	for i, p := range in.Projects {
 		if p.Name == "" || p.Branch == "" || p.BaseCommit == "" {

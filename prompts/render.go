@@ -43,6 +43,12 @@ func Render(modeName string, in Input) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
+	if in.Derived {
+		if m.architect {
+			return Prompt{}, fmt.Errorf("the %s prompt needs a CLI that runs commands", modeName)
+		}
+		m = mode{name: m.name, blocks: derivedBlocks()}
+	}
 	if err := in.validate(); err != nil {
 		return Prompt{}, fmt.Errorf("render the %s prompt: %w", modeName, err)
 	}

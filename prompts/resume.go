@@ -13,10 +13,11 @@ import (
 func resumeBlocks() []Block {
 	return []Block{
 		{Tag: "hand_over", Order: 10, Source: "resume/hand_over.md", MaxLen: 1000},
-		{Tag: "answers", Order: 20, Source: "resume/answers.md", MaxLen: 600},
+		{Tag: "answers", Order: 20, Source: "resume/answers.md", MaxLen: 900},
 		{Tag: "follow_up", Order: 30, Source: "resume/follow_up.md", MaxLen: 50},
 		{Tag: "agent_message", Order: 35, Source: "resume/agent_message.md", MaxLen: 1000},
 		{Tag: "missing_signal", Order: 40, Source: "resume/missing_signal.md", MaxLen: 600},
+		{Tag: "malformed_files", Order: 45, Source: "resume/malformed_files.md", MaxLen: 600},
 		{Tag: "commit_work", Order: 50, Source: "resume/commit_work.md", MaxLen: 900},
 		{Tag: "nothing_committed", Order: 60, Source: "resume/nothing_committed.md", MaxLen: 500},
 		{Tag: "handed_back", Order: 65, Source: "resume/handed_back.md", MaxLen: 600},
@@ -39,14 +40,20 @@ const HandOverTag = "hand_over"
 type MissingSignalInput struct {
 	Trouble string // why it could not be read
 	Raw     string // what stood there; "" for nothing
+	Path    string // where it is looked for, absolute; "" leaves that out
 }
 
 // MissingSignal asks for the signal that the last run did not leave.
 func MissingSignal(in MissingSignalInput) string {
 	esc := newEscaper()
 	return block("missing_signal", map[string]any{
-		"Trouble": esc.inline(strings.TrimRight(in.Trouble, ".")), "Raw": esc.quote(in.Raw),
+		"Trouble": esc.inline(strings.TrimRight(in.Trouble, ".")), "Raw": esc.quote(in.Raw), "Path": esc.inline(in.Path),
 	})
+}
+
+// MalformedFiles tells an architect which of its files could not be read, and why.
+func MalformedFiles(problems []string) string {
+	return block("malformed_files", map[string]any{"Problems": newEscaper().inlines(problems)})
 }
 
 // CommitWork asks to commit what an agent left in the folders of projects, and
@@ -101,14 +108,17 @@ type AnsweredQuestion struct {
 	Unanswered string
 }
 
-// Answers tells an agent what it had asked for.
-func Answers(questions []AnsweredQuestion) string { return answers(questions, false) }
+// Answers tells an agent what it had asked for. noted says that cw has written the
+// answers on the page of its initiative.
+func Answers(questions []AnsweredQuestion, noted bool) string {
+	return answers(questions, false, noted)
+}
 
 // LateAnswers tells an agent what became of questions that a call of it asked
 // and did not take before its run ended.
-func LateAnswers(questions []AnsweredQuestion) string { return answers(questions, true) }
+func LateAnswers(questions []AnsweredQuestion) string { return answers(questions, true, false) }
 
-func answers(questions []AnsweredQuestion, late bool) string {
+func answers(questions []AnsweredQuestion, late, noted bool) string {
 	type view struct {
 		Number           int
 		Header           inline
@@ -120,7 +130,7 @@ func answers(questions []AnsweredQuestion, late bool) string {
 	for i, q := range questions {
 		views[i] = view{Number: i + 1, Header: esc.inline(q.Header), Unanswered: esc.inline(q.Unanswered), Question: esc.quote(q.Question), Answer: esc.quote(q.Answer)}
 	}
-	return block("answers", map[string]any{"Questions": views, "Late": late})
+	return block("answers", map[string]any{"Questions": views, "Late": late, "Noted": noted})
 }
 
 // FollowUp is what a person wrote to an agent after its goal.

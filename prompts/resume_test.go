@@ -11,7 +11,7 @@ import (
 
 // resumeTags are the tags of what an agent is told when it gets another run.
 var resumeTags = []string{
-	"hand_over", "answers", "follow_up", "agent_message", "missing_signal", "commit_work", "nothing_committed",
+	"hand_over", "answers", "follow_up", "agent_message", "missing_signal", "malformed_files", "commit_work", "nothing_committed",
 	"handed_back", "go_on", "stalled", "rebooted", "budget_spent", "own_plan", "new_run",
 }
 
@@ -19,6 +19,7 @@ var resumeTags = []string{
 func resumeTexts(data string) map[string]string {
 	return map[string]string{
 		"agent_message":     Frame(FrameInput{From: data, Kind: "question", Conversation: data, Text: data}),
+		"malformed_files":   MalformedFiles([]string{data, "phases/x.md, line 3: " + data}),
 		"missing_signal":    MissingSignal(MissingSignalInput{Trouble: data, Raw: data}),
 		"commit_work":       CommitWork([]string{data}, []string{data}),
 		"nothing_committed": NothingCommitted(),
@@ -27,7 +28,7 @@ func resumeTexts(data string) map[string]string {
 		"stalled":           Stalled(7, data),
 		"rebooted":          Rebooted(),
 		"budget_spent":      BudgetSpent(data),
-		"answers":           Answers([]AnsweredQuestion{{Header: data, Question: data, Answer: data}, {Question: data}, {Question: data, Unanswered: data}}),
+		"answers":           Answers([]AnsweredQuestion{{Header: data, Question: data, Answer: data}, {Question: data}, {Question: data, Unanswered: data}}, false),
 		"follow_up":         FollowUp(data),
 		"hand_over":         HandOver(HandOverInput{Why: data, Texts: []HandOverText{{From: data, Text: data}}, Log: data, Progress: data, Git: true}),
 		"own_plan":          Plan(PlanInput{Title: data, Of: 9, Left: 1, Steps: []PlanStep{{data, data, data}, {Title: data}}}),
@@ -75,10 +76,10 @@ func TestResumeSaysWhatIsDemanded(t *testing.T) {
 		{"the restart", Rebooted(), `The machine was restarted`},
 		{"which budget", BudgetSpent("$5.20 of $5.00"), `is spent \(\$5\.20 of \$5\.00\), so .*Commit what you have`},
 		{"no budget named", BudgetSpent(""), `counts for is spent, so .*write the signal`},
-		{"an answer", Answers([]AnsweredQuestion{{Header: "DB", Question: "Which?\nReally", Answer: "SQLite"}}), "(?s)1\\. You asked \\(`DB`\\):\n\n> Which\\?\n> Really\n\nThe answer:\n\n> SQLite\n"},
-		{"the second one", Answers([]AnsweredQuestion{{Question: "a", Answer: "b"}, {Question: "c", Answer: "d"}}), `(?s)\n2\. You asked:\n\n> c\n\nThe answer:\n\n> d\n`},
-		{"one withdrawn", Answers([]AnsweredQuestion{{Question: "a"}}), `(?s)> a\n\nIt was withdrawn: decide for yourself`},
-		{"nobody answered", Answers([]AnsweredQuestion{{Question: "a", Unanswered: "nobody answered within 2h"}}), "(?s)> a\n\nIt was withdrawn \\(`nobody answered within 2h`\\): decide for yourself"},
+		{"an answer", Answers([]AnsweredQuestion{{Header: "DB", Question: "Which?\nReally", Answer: "SQLite"}}, false), "(?s)1\\. You asked \\(`DB`\\):\n\n> Which\\?\n> Really\n\nThe answer:\n\n> SQLite\n"},
+		{"the second one", Answers([]AnsweredQuestion{{Question: "a", Answer: "b"}, {Question: "c", Answer: "d"}}, false), `(?s)\n2\. You asked:\n\n> c\n\nThe answer:\n\n> d\n`},
+		{"one withdrawn", Answers([]AnsweredQuestion{{Question: "a"}}, false), `(?s)> a\n\nIt was withdrawn: decide for yourself`},
+		{"nobody answered", Answers([]AnsweredQuestion{{Question: "a", Unanswered: "nobody answered within 2h"}}, false), "(?s)> a\n\nIt was withdrawn \\(`nobody answered within 2h`\\): decide for yourself"},
 		{"an answer that came late", LateAnswers([]AnsweredQuestion{{Question: "a", Answer: "b"}}), `(?s)^<answers>\nYou asked this with a tool, and your run ended .*> b\n.* Do not ask the same again\. Go on`},
 		{"no text", MissingSignal(MissingSignalInput{Trouble: "x", Raw: "\xff\x00a\r\nb\rc"}), "\n> \uFFFD\uFFFDa\n> b\uFFFDc\n"},
 		{"a text", FollowUp("Do more\n  so"), `(?s)^<follow_up>\nDo more\n  so\n</follow_up>\n$`},

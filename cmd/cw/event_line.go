@@ -213,6 +213,8 @@ func whyRun(r cw.RunReason) string {
 		return "goes on with the answers"
 	case cw.RunMissingSignal:
 		return "asked once more for the signal"
+	case cw.RunFiles:
+		return "asked to correct files that could not be taken"
 	case cw.RunCommit:
 		return "asked to commit what is left"
 	case cw.RunFollowUp:

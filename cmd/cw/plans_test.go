@@ -73,6 +73,7 @@ func plans(b *bench) {
 	b.fake.bodies = map[cw.PageID]string{"bbbbbbbbbbbb": "# Rounding\n\nTo whole cents\x1b[5m.\n"}
 	b.fake.proposals = []cw.ProposalView{suggested("rrrrrrrrrrrr", nil), suggested("ssssssssssss", func(v *cw.ProposalView) {
 		v.Changed, v.Theirs = true, "--- before\n+++ now\n@@ -1 +1 @@\n-To whole cents.\n+To half cents.\n"
+		v.Current, v.Merged, v.Conflicts, v.Seen = "To half cents.\n", "<<<<<<< the page\n", 1, "5c1f90a7be23"
 	}), suggested("uuuuuuuuuuuu", func(v *cw.ProposalView) {
 		at := epoch
 		v.Status, v.DecidedBy, v.DecidedAt, v.Note = cw.ProposalDismissed, "person", &at, "prices are\x1b[0m never rounded up"

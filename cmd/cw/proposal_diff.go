@@ -20,7 +20,8 @@ func newProposalDiffCmd(a *app, runF func(context.Context, *proposalDiffOptions)
 		Short: "Show what a proposal changes as a patch",
 		Long: `Show what a proposal changes as a patch of the target's file, as agents read and
 write it. When the target changed since, what happened to it meanwhile comes
-first: such a proposal is never accepted over it.`,
+first, and then what accepting would make of it. Passages of a page that both
+changed are shown with both texts, and with the commands to take one of them.`,
 		Args: oneArg(&opts.id, proposalWhat),
 		RunE: start(a, runF, proposalDiffRun, opts),
 	}
@@ -56,12 +57,23 @@ func (a *app) printProposalDiff(v cw.ProposalView) error {
 	if err := a.printPatch(v.Theirs); err != nil {
 		return err
 	}
-	a.printf("\n%s\n", p.bold("what the proposal would make of it now"))
+	a.printf("\n%s\n", p.bold("what accepting would make of it now"))
 	if err := a.printPatch(v.Diff); err != nil {
 		return err
 	}
-	if v.Status == cw.ProposalOpen {
-		a.note("the %s changed since, so this is not accepted: edit it by hand, or let an agent suggest again", v.Target)
+	if v.Status != cw.ProposalOpen {
+		return nil
+	}
+	switch {
+	case v.Action != cw.ActionUpdate || v.Current == "":
+		a.note("the %s changed since, so this is not accepted: dismiss it, or let an agent suggest again", v.Target)
+	case v.Conflicts == 0:
+		a.note("the %s changed since; accepting keeps both changes", v.Target)
+	case v.Merged != "":
+		a.note("both changed the same in %d %s; take what is suggested there: cw proposal accept %s --take suggested --seen %s; or what the page says: --take current",
+			v.Conflicts, plural(v.Conflicts, "place", "places"), v.ID, v.Seen)
+	default:
+		a.note("the %s changed since; to write the suggestion over it: cw proposal accept %s --take suggested --seen %s", v.Target, v.ID, v.Seen)
 	}
 	return nil
 }

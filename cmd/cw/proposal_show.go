@@ -56,7 +56,7 @@ func (a *app) printProposal(v cw.ProposalView) {
 		{"decided by", oneLine(v.DecidedBy)},
 		{"note", clean(v.Note)},
 	}
-	if v.Status == cw.ProposalOpen && !v.Changed {
+	if v.Status == cw.ProposalOpen && v.Conflicts == 0 {
 		rows = append(rows, [2]string{"next", fmt.Sprintf("cw proposal accept %[1]s, or cw proposal dismiss %[1]s --note 'WHY'", v.ID)})
 	}
 	facts(a.out, "  ", rows)

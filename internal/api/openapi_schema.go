@@ -48,7 +48,7 @@ func enums() []enum {
 		enumOf("what a running agent does now", cw.ActivityBusy, cw.ActivityRetrying, cw.ActivityStalled, cw.ActivityError),
 		enumOf("what a run is for", cw.RunAgent, cw.RunCheck, cw.RunSetup),
 		enumOf("why a run was started",
-			cw.RunSpawn, cw.RunAnswers, cw.RunMissingSignal, cw.RunCommit, cw.RunFollowUp, cw.RunStalled, cw.RunReboot, cw.RunFailover, cw.RunWake, cw.RunConflict, cw.RunCheckRed, cw.RunReview, cw.RunBudget),
+			cw.RunSpawn, cw.RunAnswers, cw.RunMissingSignal, cw.RunFiles, cw.RunCommit, cw.RunFollowUp, cw.RunStalled, cw.RunReboot, cw.RunFailover, cw.RunWake, cw.RunConflict, cw.RunCheckRed, cw.RunReview, cw.RunBudget),
 		enumOf("what kind of credentials an account has", cw.AccountOwn, cw.AccountToken, cw.AccountLogin, cw.AccountKey),
 		enumOf("where the figure of a run's cost comes from; empty when it is not known", cw.CostFromCLI, cw.CostFromTable, cw.CostUnknown),
 		enumOf("what a budget is for", cw.BudgetAgent, cw.BudgetInitiative, cw.BudgetAccount),

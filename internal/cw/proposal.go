@@ -49,6 +49,19 @@ const (
 	ActionDelete ProposalAction = "delete" // a page is removed, a phase archived, a task cancelled
 )
 
+// ProposalTake is which side a person takes where a proposal and its target, which
+// changed meanwhile, do not go together.
+type ProposalTake string
+
+// The sides.
+const (
+	TakeSuggested ProposalTake = "suggested" // what the agent wrote
+	TakeCurrent   ProposalTake = "current"   // what is there now
+)
+
+// ProposalTakes lists both sides.
+func ProposalTakes() []ProposalTake { return []ProposalTake{TakeSuggested, TakeCurrent} }
+
 // Proposal is a change that an architect suggests. Before and After are the
 // target's file as agents read and write it: YAML head and Markdown.
 type Proposal struct {
@@ -61,7 +74,7 @@ type Proposal struct {
 	Action       ProposalAction `json:"action" doc:"create, update or delete"`
 	Title        string         `json:"title" doc:"name of the target, one line"`
 	File         string         `json:"file" doc:"the agent's file, relative to .cw/output"`
-	Before       string         `json:"before,omitempty" doc:"the target's file when it was suggested; missing for something new"`
+	Before       string         `json:"before,omitempty" doc:"the target's file that the suggestion was made from; missing for something new"`
 	After        string         `json:"after,omitempty" doc:"the target's file as it is suggested; missing for a removal"`
 	// BaseRevision is the page's revision that Before shows; 0 for the others.
 	BaseRevision int `json:"baseRevision,omitempty" doc:"of a page: the revision that before shows"`
@@ -83,10 +96,15 @@ type ProposalView struct {
 	Proposal
 	Agent   string `json:"agent" doc:"name of the agent that suggests it"`
 	Current string `json:"current,omitempty" doc:"the target's file as it is now; missing when there is none"`
-	Changed bool   `json:"changed" doc:"the target changed since it was suggested: current differs from before"`
-	Diff    string `json:"diff" doc:"unified difference from current to after"`
+	Changed bool   `json:"changed" doc:"the target changed since: current differs from before"`
+	Diff    string `json:"diff" doc:"unified difference from current to what accepting would make of it: after, or merged"`
 	// Theirs is what happened to the target since; only when Changed.
 	Theirs string `json:"theirs,omitempty" doc:"unified difference from before to current; only when it changed"`
+	// Merged is what both changes come to, with conflicts marked as git marks them.
+	Merged    string `json:"merged,omitempty" doc:"of a page that changed: its file with both changes; a passage that both changed has both texts between marks"`
+	Conflicts int    `json:"conflicts,omitempty" doc:"how many passages both changed: with none it can be accepted as it is, else with take and seen"`
+	// Seen names Current, for a choice about it.
+	Seen string `json:"seen,omitempty" doc:"names what the target is now; an accept that takes one side says it, and is refused when the target changed again"`
 }
 
 // ProposalFilter selects proposals, oldest first unless it says otherwise.
@@ -127,6 +145,9 @@ type ProposalChoice struct {
 	Agent      string       `json:"agent,omitempty" doc:"all open ones of an agent, by name or id"`
 	Initiative string       `json:"initiative,omitempty" doc:"all open ones of an initiative, by id or slug"`
 	Note       string       `json:"note,omitempty" doc:"why they are dismissed; the next agent reads it"`
+	// Take and Seen settle the conflicts of one proposal.
+	Take ProposalTake `json:"take,omitempty" doc:"to accept one whose target changed: suggested or current, for the passages that both changed"`
+	Seen string       `json:"seen,omitempty" doc:"with take: what the target was when that was chosen, from the proposal's own seen"`
 }
 
 // Check refuses a choice of nothing, or in two ways. CodeInvalid.
@@ -139,6 +160,16 @@ func (c ProposalChoice) Check() error {
 	}
 	if ways != 1 {
 		return Errorf(CodeInvalid, "which proposals?").WithHint("name their ids, an agent, or an initiative, and only one of these")
+	}
+	if c.Take == "" && c.Seen == "" {
+		return nil
+	}
+	if err := oneOf("side to take", c.Take, ProposalTakes()); err != nil {
+		return err
+	}
+	if len(c.IDs) != 1 || c.Seen == "" {
+		return Errorf(CodeInvalid, "a side is taken for one proposal, and of what was looked at").
+			WithHint("name one id, and its seen from: cw proposal diff ID")
 	}
 	return nil
 }

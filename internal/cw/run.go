@@ -23,6 +23,7 @@ const (
 	RunSpawn         RunReason = "spawn"
 	RunAnswers       RunReason = "answers"        // people answered its questions
 	RunMissingSignal RunReason = "missing_signal" // the run before left no readable signal
+	RunFiles         RunReason = "files"          // the run before left files for people that could not be taken
 	RunCommit        RunReason = "commit"         // the run before left work uncommitted, or none at all
 	RunFollowUp      RunReason = "follow_up"      // a person wrote to it or resumed it
 	RunStalled       RunReason = "stalled"        // the run before was silent for too long

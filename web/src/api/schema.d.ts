@@ -6199,7 +6199,7 @@ export interface components {
              * @description of a page: the revision that before shows
              */
             baseRevision?: number;
-            /** @description the target's file when it was suggested; missing for something new */
+            /** @description the target's file that the suggestion was made from; missing for something new */
             before?: string;
             /**
              * Format: date-time
@@ -6284,6 +6284,10 @@ export interface components {
             initiative?: string;
             /** @description why they are dismissed; the next agent reads it */
             note?: string;
+            /** @description with take: what the target was when that was chosen, from the proposal's own seen */
+            seen?: string;
+            /** @description to accept one whose target changed: suggested or current, for the passages that both changed */
+            take?: string;
         } & {
             [key: string]: unknown;
         };
@@ -6360,10 +6364,15 @@ export interface components {
              * @description of a page: the revision that before shows
              */
             baseRevision?: number;
-            /** @description the target's file when it was suggested; missing for something new */
+            /** @description the target's file that the suggestion was made from; missing for something new */
             before?: string;
-            /** @description the target changed since it was suggested: current differs from before */
+            /** @description the target changed since: current differs from before */
             changed: boolean;
+            /**
+             * Format: int64
+             * @description how many passages both changed: with none it can be accepted as it is, else with take and seen
+             */
+            conflicts?: number;
             /**
              * Format: date-time
              * @description when it was suggested
@@ -6378,7 +6387,7 @@ export interface components {
             decidedAt?: string;
             /** @description who accepted or dismissed it */
             decidedBy?: string;
-            /** @description unified difference from current to after */
+            /** @description unified difference from current to what accepting would make of it: after, or merged */
             diff: string;
             /** @description the agent's file, relative to .cw/output */
             file: string;
@@ -6386,12 +6395,16 @@ export interface components {
             id: string;
             /** @description the initiative */
             initiativeId: string;
+            /** @description of a page that changed: its file with both changes; a passage that both changed has both texts between marks */
+            merged?: string;
             /** @description why it was dismissed; the next agent reads it */
             note?: string;
             /** @description why something is to be deleted, in the agent's words */
             reason?: string;
             /** @description the run that wrote it */
             runId: string;
+            /** @description names what the target is now; an accept that takes one side says it, and is refused when the target changed again */
+            seen?: string;
             /** @description where it stands */
             status: components["schemas"]["ProposalStatus"];
             /** @description page, decision, phase or task */
@@ -6945,7 +6958,7 @@ export interface components {
          * @description why a run was started; later versions may add others
          * @enum {string}
          */
-        RunReason: "spawn" | "answers" | "missing_signal" | "commit" | "follow_up" | "stalled" | "reboot" | "failover" | "wake" | "conflict" | "check_red" | "review" | "budget";
+        RunReason: "spawn" | "answers" | "missing_signal" | "files" | "commit" | "follow_up" | "stalled" | "reboot" | "failover" | "wake" | "conflict" | "check_red" | "review" | "budget";
         /**
          * @description what a CLI's own sandbox lets an agent write; later versions may add others
          * @enum {string}

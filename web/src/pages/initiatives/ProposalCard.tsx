@@ -2,13 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { proposalQuery, type Proposal, type ProposalView } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
-import { inert } from "../../lib/words";
+import { count, inert } from "../../lib/words";
 import { Ago } from "../../ui/Ago";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
 import { Icon } from "../../ui/Icon";
 import { DiffLines } from "./DiffLines";
 import { rowsOf, titleOf, unifiedRows } from "./proposalRows";
+
+/** The side that is taken where a page and a suggestion both changed the same. */
+export type Take = "suggested" | "current";
 
 interface Props {
   proposal: Proposal;
@@ -23,12 +26,14 @@ interface Props {
   dismissing: boolean;
   onFocus: () => void;
   onAccept: () => void;
+  /** Takes one side where both changed the same, of what is shown. */
+  onTake: (take: Take, seen: string) => void;
   onDismissing: (on: boolean) => void;
   onDismiss: (note: string) => void;
 }
 
 /** One suggestion: what it changes, why, and what becomes of it. */
-export function ProposalCard({ proposal, stamp, names, first, active, acting, busy, dismissing, onFocus, onAccept, onDismissing, onDismiss }: Props) {
+export function ProposalCard({ proposal, stamp, names, first, active, acting, busy, dismissing, onFocus, onAccept, onTake, onDismissing, onDismiss }: Props) {
   const { client } = useCw();
   const whole = useQuery(proposalQuery(client, proposal.id, stamp));
   const view = whole.data;
@@ -47,7 +52,9 @@ export function ProposalCard({ proposal, stamp, names, first, active, acting, bu
       {view && <Rows view={view} names={names} />}
       {active && (dismissing ? <Dismissal acting={acting === "dismiss"} busy={busy} onCancel={() => onDismissing(false)} onDismiss={onDismiss} /> : (
         <div className="mt-2 flex items-center gap-2">
-          <Button look={first ? "primary" : "plain"} keys={first ? "y" : undefined} acting={acting === "accept"} disabled={busy || view?.changed} title={view?.changed ? "Its target changed since: an agent may suggest it again" : undefined} onClick={onAccept}>Accept</Button>
+          {view?.conflicts ? <Sides view={view} acting={acting === "accept"} busy={busy} onTake={onTake} /> : (
+            <Button look={first ? "primary" : "plain"} keys={first ? "y" : undefined} acting={acting === "accept"} disabled={busy} onClick={onAccept}>Accept</Button>
+          )}
           <Button look={first ? "plain" : "quiet"} keys={first ? "d" : undefined} acting={acting === "dismiss"} disabled={busy} onClick={() => onDismissing(true)}>Dismiss</Button>
         </div>
       ))}
@@ -61,15 +68,40 @@ function Rows({ view, names }: { view: ProposalView; names: ReadonlyMap<string, 
   return <DiffLines rows={rows} />;
 }
 
-/** What somebody else changed since; accepting would write over it. */
+/** What somebody else changed since, and what accepting does with it. */
 function Changed({ view }: { view: ProposalView }) {
   const theirs = useMemo(() => unifiedRows(view.theirs ?? ""), [view.theirs]);
+  const merged = useMemo(() => (view.conflicts && view.merged ? unifiedRows(view.diff) : []), [view]);
   return (
     <div className="mb-2 grid gap-1.5 rounded-box bg-need-bg p-2">
-      <p className="text-12 text-need">Changed since it was suggested, so it cannot be accepted.{theirs.length > 0 && " This came in between:"}</p>
+      <p className="text-12 text-need">Changed since.{theirs.length > 0 && " This came in between:"}</p>
       {theirs.length > 0 && <DiffLines rows={theirs} />}
-      <p className="text-12 text-ink-2">Below: what the suggestion would make of the text as it is now. Take from it by hand what you want, then dismiss it.</p>
+      {merged.length > 0 && <DiffLines rows={merged} />}
+      <p className="text-12 text-ink-2">{outcomeOf(view)}</p>
     </div>
+  );
+}
+
+function outcomeOf(view: ProposalView): string {
+  if (!view.conflicts) return "Accepting keeps both changes.";
+  if (view.merged) return `Both changed the same in ${count(view.conflicts, "place")}: choose what stays there. Everything else of both is kept.`;
+  return canTake(view) ? "Accepting would write over that." : "It cannot be accepted any more: dismiss it, or let an agent suggest again.";
+}
+
+/** A change of something that is still there can be settled; another one cannot. */
+function canTake(view: ProposalView): boolean {
+  return view.action === "update" && Boolean(view.current);
+}
+
+/** The sides of a conflict. */
+function Sides({ view, acting, busy, onTake }: { view: ProposalView; acting: boolean; busy: boolean; onTake: Props["onTake"] }) {
+  if (!canTake(view)) return null;
+  const take = (side: Take) => onTake(side, view.seen ?? "");
+  return (
+    <>
+      <Button acting={acting} disabled={busy} onClick={() => take("suggested")}>Take the suggestion</Button>
+      {view.merged && <Button disabled={busy} onClick={() => take("current")}>Keep the page</Button>}
+    </>
   );
 }
 

@@ -32,7 +32,7 @@ beforeEach(() => {
       return Promise.resolve(held).then(() => refuse ? Response.json({ code: "not_found", message: "no proposal p1" }, { status: 404 }) : Response.json({ items: [] }));
     }
     const id = url.split("/").at(-1);
-    return Promise.resolve(Response.json({ ...open.find((one) => one.id === id), agent: "steady-mole", changed: id === "p2", current: "old text\n", after: "new <b>text</b>\n", diff: "--- current\n+++ suggested\n@@ -1 +1 @@\n-old text\n+new <b>text</b>\n" }));
+    return Promise.resolve(Response.json({ ...open.find((one) => one.id === id), agent: "steady-mole", changed: id === "p2", ...(id === "p2" && { conflicts: 1, merged: "<<<<<<< the page\n", seen: "5c1f90a7be23" }), current: "old text\n", after: "new <b>text</b>\n", diff: "--- current\n+++ suggested\n@@ -1 +1 @@\n-old text\n+new <b>text</b>\n" }));
   });
 });
 afterEach(() => {
@@ -72,13 +72,14 @@ test("d asks why before it dismisses", async () => {
   await waitFor(() => expect(asked).toEqual([{ url: "/v1/proposals/dismiss", body: { ids: ["p1"], note: "too large" } }]));
 });
 
-test("an agent's text is text, and one whose target changed cannot be accepted", async () => {
+test("an agent's text is text, and a person chooses where both changed the same", async () => {
   show();
   await waitFor(() => expect(screen.getAllByRole("article").map((one) => one.textContent.includes("new <b>text</b>"))).toEqual([true, true]));
   expect(document.querySelector("article b")).toBeNull();
-  await screen.findByText(/Changed since it was suggested/);
-  const buttons = screen.getAllByRole("button", { name: /^Accept$/ }) as HTMLButtonElement[];
-  expect(buttons.map((button) => button.disabled)).toEqual([false, true]);
+  await screen.findByText(/Both changed the same in 1 place/);
+  expect(screen.getAllByRole("button", { name: /^Accept$/ })).toHaveLength(1);
+  fireEvent.click(screen.getByRole("button", { name: "Keep the page" }));
+  await waitFor(() => expect(asked).toEqual([{ url: "/v1/proposals/accept", body: { ids: ["p2"], take: "current", seen: "5c1f90a7be23" } }]));
 });
 
 test("a second press while one is decided accepts nothing twice", async () => {

@@ -9,7 +9,7 @@ import { useMutation, useOneAtATime } from "../../lib/useMutation";
 import { count } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
-import { ProposalCard } from "./ProposalCard";
+import { ProposalCard, type Take } from "./ProposalCard";
 
 interface Props {
   view: InitiativeView;
@@ -68,6 +68,7 @@ export function ProposalsPane({ view, open, error, className }: Props) {
           dismissing={dismissing === proposal.id}
           onFocus={() => setCurrent(proposal.id)}
           onAccept={() => accept([proposal.id])}
+          onTake={(take, seen) => decided({ accept: true, ids: [proposal.id], take, seen })}
           onDismissing={(on) => setDismissing(on ? proposal.id : "")}
           onDismiss={(note) => decided({ accept: false, ids: [proposal.id], note })}
         />
@@ -93,14 +94,16 @@ interface Decision {
   accept: boolean;
   ids: string[];
   note?: string;
+  take?: Take;
+  seen?: string;
 }
 
 /** Accepts or dismisses in one request: all of them, or none. */
 function useDecisions() {
   const { client, queries } = useCw();
   return useMutation({
-    mutationFn: ({ accept, ids, note }: Decision) =>
-      accept ? client.post("/v1/proposals/accept", { body: { ids } }) : client.post("/v1/proposals/dismiss", { body: { ids, note: note || undefined } }),
+    mutationFn: ({ accept, ids, note, take, seen }: Decision) =>
+      accept ? client.post("/v1/proposals/accept", { body: { ids, take, seen } }) : client.post("/v1/proposals/dismiss", { body: { ids, note: note || undefined } }),
     onSuccess: (_, { accept, ids }) => say(`${count(ids.length, "proposal")} ${accept ? "accepted" : "dismissed"}`),
     onError: (error) => sayFailed(error instanceof Problem && error.status === 404 ? "It is not there any more: somebody decided it before you." : wordsOf(error)),
     onSettled: () => queries.invalidateQueries({ predicate: (query) => query.queryKey[0] === "proposals" || query.queryKey[0] === "initiatives" }),

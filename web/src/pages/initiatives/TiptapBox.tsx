@@ -1,5 +1,6 @@
 import { Editor, type JSONContent } from "@tiptap/core";
 import Image from "@tiptap/extension-image";
+import { RawBlock } from "./rawBlock";
 import { TaskItem, TaskList } from "@tiptap/extension-list";
 import { TableKit } from "@tiptap/extension-table";
 import StarterKit from "@tiptap/starter-kit";
@@ -29,6 +30,7 @@ interface Props {
  */
 const extensions = [
   StarterKit.configure({ underline: false, trailingNode: false, link: { openOnClick: false } }),
+  RawBlock,
   TableKit,
   TaskList,
   TaskItem.configure({ nested: true, a11y: { checkboxLabel: (node, checked) => `${checked ? "Done" : "Open"}: ${node.textContent}` } }),

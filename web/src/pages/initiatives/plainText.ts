@@ -7,7 +7,7 @@ export interface DocumentNode {
 }
 
 const items = new Set(["listItem", "taskItem"]);
-const lines = new Set(["paragraph", "heading", "codeBlock", "horizontalRule", "tableRow"]);
+const lines = new Set(["paragraph", "heading", "codeBlock", "rawBlock", "horizontalRule", "tableRow"]);
 
 /** The words of a document, a line for each block: to look at, not to store. */
 export function plainText(node: DocumentNode): string {
