@@ -114,7 +114,10 @@ func TestRun(t *testing.T) {
 	}
 	done := ended("brave-otter")
 	sessions(t, "run", []sessionCase{
-		{"idle", []string{"run", "fix", "it"}, comesTo(&done), 0},
+		{"idle", []string{"run", "fix it"}, comesTo(&done), 0},
+		{"words", []string{"run", "agent", "list"}, nil, 2},
+		{"words confirmed", []string{"run", "fix", "it"}, func(b *bench) { comesTo(&done)(b); terminal(b, "y\n") }, 0},
+		{"words not confirmed", []string{"run", "fix", "it"}, func(b *bench) { terminal(b, "no\n") }, 130},
 		{"json", []string{"run", "--json", "fix it"}, comesTo(&done), 0},
 		{"elsewhere", []string{"run", "-C", "/work/my site", "fix it"}, comesTo(&done), 0},
 		{"detached head", []string{"run", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {

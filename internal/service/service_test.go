@@ -212,8 +212,8 @@ func TestRefusals(t *testing.T) {
 			must(d.t, os.WriteFile(d.Binary, nil, 0o700))
 		}, cw.CodeRefused},
 		"program in the temporary directory": {func(d *desk) { d.Temp = d.UserHome + "/" }, cw.CodeRefused},
-		"line end in a path": {func(d *desk) { d.Home += "\nExecStartPre=/bin/sh" }, cw.CodeInvalid},
-		"another system":     {func(d *desk) { d.OS = "plan9" }, cw.CodeRefused},
+		"line end in a path":                 {func(d *desk) { d.Home += "\nExecStartPre=/bin/sh" }, cw.CodeInvalid},
+		"another system":                     {func(d *desk) { d.OS = "plan9" }, cw.CodeRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, "linux")
