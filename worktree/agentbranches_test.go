@@ -18,7 +18,7 @@ func TestAgentBranches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := cw.Project{ID: "pppppppppppp", Name: "shop", Path: found.Path, GitDir: found.GitDir}
+	p := cw.Project{ID: "pppppppppppp", Name: "shop", Path: found.Main, GitDir: found.CommonGitDir}
 	main := git(t, repo, "symbolic-ref", "--short", "HEAD")
 	for _, name := range []string{"agent/calm-fox", "agent/brave-otter", "agent/sly-crow", "agent/not/one", "other"} {
 		git(t, repo, "branch", name)
@@ -31,7 +31,7 @@ func TestAgentBranches(t *testing.T) {
 	want := []AgentBranch{
 		{Alias: "brave-otter", Commit: ahead},
 		{Alias: "calm-fox", Commit: base, MergedInto: main},
-		{Alias: "sly-crow", Commit: base, MergedInto: main, CheckedOut: found.Path},
+		{Alias: "sly-crow", Commit: base, MergedInto: main, CheckedOut: found.TopLevel},
 	}
 	got, err := m.AgentBranches(ctx(t), p)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
