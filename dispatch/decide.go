@@ -23,6 +23,7 @@ type Start struct {
 type Decision struct {
 	Starts    []Start    // in this order
 	Reached   []cw.Task  // checkpoints that a person has to decide on from now on
+	Withdrawn []cw.Task  // checkpoints that were reached, and depend on a task that is not done any more
 	Standings []Standing // of all tasks that are neither drafts nor over: in the order in which they are started
 	Pressure  string     // why nothing at all is started for want of memory or disk
 }
@@ -90,6 +91,9 @@ func (d *decider) look(i int) {
 	s := Standing{Task: t}
 	if !working(t.Status) {
 		s.Wait = d.wait(i)
+		if t.Status == cw.TaskReady && s.Wait != nil && s.Wait.Code == cw.WaitDependency {
+			d.out.Withdrawn = append(d.out.Withdrawn, *t)
+		}
 		switch {
 		case s.Wait == nil:
 			s.Ready = true

@@ -573,3 +573,23 @@ func crowd(n int) World {
 	}
 	return w
 }
+
+// TestDecideWithdraws: a checkpoint that was reached waits again when a task that
+// comes before it is undone.
+func TestDecideWithdraws(t *testing.T) {
+	t.Parallel()
+	for _, before := range []cw.TaskStatus{cw.TaskDone, cw.TaskPending} {
+		d := Decide(World{Now: noon, Limits: cw.DispatchLimits{Machine: 9}, DispatchWorld: cw.DispatchWorld{
+			State:       cw.DispatchRunning,
+			Initiatives: []cw.Initiative{{ID: "i", Slug: "shop", Projects: []cw.InitiativeProject{{ID: "p"}}}},
+			Phases:      []cw.Phase{{ID: "a", Status: cw.PhaseApproved}},
+			Tasks: []cw.Task{
+				{ID: "1", InitiativeID: "i", PhaseID: "a", Status: before, Type: cw.TaskAuto},
+				{ID: "2", InitiativeID: "i", PhaseID: "a", Status: cw.TaskReady, Type: cw.TaskCheckpointDecide, DependsOn: []cw.TaskID{"1"}},
+			},
+		}})
+		if withdrawn := len(d.Withdrawn) == 1 && d.Withdrawn[0].ID == "2"; withdrawn != (before == cw.TaskPending) {
+			t.Errorf("the task before is %s: %+v", before, d.Withdrawn)
+		}
+	}
+}

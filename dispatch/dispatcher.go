@@ -132,6 +132,9 @@ func (d *Dispatcher) look(ctx context.Context) (time.Duration, error) {
 	}
 	d.letGoOfMerges(w)
 	decision := Decide(w)
+	if err := d.withdraw(ctx, decision.Withdrawn); err != nil {
+		return restTime, err
+	}
 	if err := d.reach(ctx, decision.Reached); err != nil {
 		return restTime, err
 	}

@@ -261,6 +261,16 @@ func (d *Dispatcher) reach(ctx context.Context, tasks []cw.Task) error {
 	return nil
 }
 
+// withdraw makes checkpoints wait again whose dependency was undone.
+func (d *Dispatcher) withdraw(ctx context.Context, tasks []cw.Task) error {
+	for _, t := range tasks {
+		if err := d.move(ctx, &t, cw.TaskMove{From: []cw.TaskStatus{cw.TaskReady}, To: cw.TaskPending}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func checkpointEvent(t cw.Task) cw.Event {
 	ev := cw.NewEvent(cw.EventTaskCheckpoint, self(), cw.TaskCheckpoint{TaskID: t.ID, Name: t.Name, Type: t.Type}).About(t.AgentID, "")
 	ev.TaskID = t.ID

@@ -149,7 +149,7 @@ func (d *decider) waitBlocked(i int) *cw.WaitReason {
 // projectTrouble tells why nothing is started in the projects of an initiative.
 func projectTrouble(w World, in *cw.Initiative, provider Provider) *cw.WaitReason {
 	if in.Work.Hold {
-		return reason(cw.WaitProject, "let it go on: cw initiative edit "+in.Slug+" --hold=false", "the initiative %s is held", in.Slug)
+		return reason(cw.WaitProject, "start it: cw initiative start "+in.Slug, "the initiative %s is held", in.Slug)
 	}
 	if len(in.Projects) == 0 {
 		return reason(cw.WaitProject, "give it one: cw initiative edit "+in.Slug+" --project PATH", "the initiative %s has no project", in.Slug)

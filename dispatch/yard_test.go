@@ -136,7 +136,7 @@ func (y *yard) open() {
 	y.Helper()
 	p := cw.Project{ID: cw.ProjectID(cw.NewID()), Name: "shop", Path: "/src/shop", GitDir: "/src/shop/.git", Mirror: "shop-abcd.git"}
 	y.need(y.db.AddProject(y.Context(), p, cw.NewEvent(cw.EventProjectAdded, cw.Actor{Kind: cw.ActorPerson}, nil)))
-	in, err := y.CreateInitiative(y.Context(), cw.CreateInitiativeRequest{Name: "Sale", Goal: "Sell more.", Projects: []string{p.Path}})
+	in, err := y.CreateInitiative(y.Context(), cw.CreateInitiativeRequest{Start: true, Name: "Sale", Goal: "Sell more.", Projects: []string{p.Path}})
 	y.need(err)
 	y.in = in
 }

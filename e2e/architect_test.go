@@ -20,7 +20,7 @@ func TestArchitects(t *testing.T) {
 		l, srv := newLab(t, p, architect)
 		cwDo(t, l, "", "project", "add", ".")
 		w := &sale{T: t, p: p, l: l}
-		show(w, &w.it, "initiative", "create", "Autumn sale", "--project", ".", "--goal", "Nobody is logged out by a restart.")
+		show(w, &w.it, "initiative", "create", "Autumn sale", "--start", "--project", ".", "--goal", "Nobody is logged out by a restart.")
 		w.discuss()
 		w.refine()
 		w.plan()

@@ -80,7 +80,7 @@ func newLine(t *testing.T, p provider, play func(model.Scenario) model.Scenario)
 	l.Start()
 	w := &line{sale: sale{T: t, p: p, l: l}, srv: srv}
 	cwDo(t, l, "", "project", "add", ".")
-	show(&w.sale, &w.it, "initiative", "create", "Greetings", "--project", ".")
+	show(&w.sale, &w.it, "initiative", "create", "Greetings", "--start", "--project", ".")
 	cwDo(t, l, "", "initiative", "edit", w.it.Slug, "--provider", p.name)
 	var phase cw.Phase
 	show(&w.sale, &phase, "phase", "create", w.it.Slug, "All of it")

@@ -32,7 +32,7 @@ func newTeam(t *testing.T, change ...setup) *team {
 	w := &team{engine: e, plans: planning.New(e.db)}
 	p, err := e.AddProject(t.Context(), cw.ProjectRequest{Path: e.repo})
 	must(t, err)
-	w.it, err = w.plans.CreateInitiative(t.Context(), cw.CreateInitiativeRequest{
+	w.it, err = w.plans.CreateInitiative(t.Context(), cw.CreateInitiativeRequest{Start: true,
 		Name: "Autumn sale", Goal: "Sell what is left.", Projects: []string{string(p.ID)},
 	})
 	must(t, err)
@@ -194,7 +194,7 @@ func TestAnswerStaysOnPage(t *testing.T) {
 func TestArchitectRefused(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)
-	nowhere, err := w.plans.CreateInitiative(t.Context(), cw.CreateInitiativeRequest{Name: "Nowhere"})
+	nowhere, err := w.plans.CreateInitiative(t.Context(), cw.CreateInitiativeRequest{Start: true, Name: "Nowhere"})
 	must(t, err)
 	script := w.script(wellDone())
 	for name, tt := range map[string]struct {

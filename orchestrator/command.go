@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,8 +74,10 @@ func findScript(name string, opts *options) error {
 	switch {
 	case !filepath.IsAbs(name):
 		return cw.Errorf(cw.CodeInvalid, "the script's path %q is not absolute", name).WithHint("give the whole path")
+	case errors.Is(err, fs.ErrNotExist):
+		return cw.Errorf(cw.CodeInvalid, "there is no script %s", name).WithHint("--script names an executable file, relative to the working directory or absolute")
 	case err != nil:
-		return cw.Errorf(cw.CodeInvalid, "the script cannot be used: %v", err).WithHint("check the path")
+		return cw.Errorf(cw.CodeInvalid, "the script %s cannot be read", name).WithHint("check the permissions of its directories").Because(err)
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
 		return cw.Errorf(cw.CodeInvalid, "the script %s is not executable", name).WithHint("chmod +x %s", name)
 	}

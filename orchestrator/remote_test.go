@@ -18,7 +18,7 @@ import (
 // remote registers the engine's repository once more, by a URL.
 func (e *engine) remote() cw.Project {
 	e.t.Helper()
-	p, err := e.AddProject(e.t.Context(), cw.ProjectRequest{URL: "file://" + e.repo})
+	p, err := e.AddProject(e.t.Context(), cw.ProjectRequest{URL: fileURL(e.repo)})
 	must(e.t, err)
 	return p
 }
@@ -91,7 +91,7 @@ func TestSpawnOnLostRemote(t *testing.T) {
 func TestAddRemoteFails(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	_, err := e.AddProject(t.Context(), cw.ProjectRequest{URL: "file://" + e.repo + ".none"})
+	_, err := e.AddProject(t.Context(), cw.ProjectRequest{URL: fileURL(e.repo + ".none")})
 	if cw.ErrorCode(err) != cw.CodeFailed {
 		t.Errorf("%v", err)
 	}
@@ -110,7 +110,7 @@ func TestAddRemoteAtOnce(t *testing.T) {
 	for i := range got {
 		all.Go(func() {
 			var err error
-			if got[i], err = e.AddProject(t.Context(), cw.ProjectRequest{URL: "file://" + e.repo}); err != nil {
+			if got[i], err = e.AddProject(t.Context(), cw.ProjectRequest{URL: fileURL(e.repo)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -169,3 +169,6 @@ func TestManyOverrides(t *testing.T) {
 		t.Errorf("%d notes, %v", len(notes), err)
 	}
 }
+
+// fileURL returns the URL of a repository on this machine.
+func fileURL(path string) string { return "file://" + strings.ReplaceAll(path, " ", "%20") }

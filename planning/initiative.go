@@ -23,7 +23,7 @@ func (m *Manager) CreateInitiative(ctx context.Context, req cw.CreateInitiativeR
 	now, by := m.now(), nameOf(cw.ActorOf(ctx))
 	i := cw.Initiative{
 		ID: cw.InitiativeID(cw.NewID()), Name: name, Slug: cw.Slug(name), Goal: goal, Status: cw.InitiativeActive,
-		RootPageID: cw.PageID(cw.NewID()), Projects: projects, CreatedBy: by, CreatedAt: now, UpdatedAt: now,
+		RootPageID: cw.PageID(cw.NewID()), Projects: projects, Work: cw.WorkSettings{Hold: !req.Start}, CreatedBy: by, CreatedAt: now, UpdatedAt: now,
 	}
 	root := cw.Document{
 		ID: i.RootPageID, InitiativeID: i.ID, Title: name, Body: goal, Revision: 1, UpdatedBy: by, CreatedAt: now, UpdatedAt: now,

@@ -57,7 +57,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 
 func (d desk) initiative(name string) cw.Initiative {
 	d.Helper()
-	return must(d.CreateInitiative(d.person(), cw.CreateInitiativeRequest{Name: name, Goal: "Sell more."}))(d)
+	return must(d.CreateInitiative(d.person(), cw.CreateInitiativeRequest{Start: true, Name: name, Goal: "Sell more."}))(d)
 }
 
 func (d desk) phase(i cw.Initiative, name string, after ...cw.PhaseID) cw.Phase {
@@ -193,11 +193,11 @@ func TestInitiativeRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := d.person()
-	_, err := d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: " "})
+	_, err := d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: " "})
 	wants(t, err, cw.CodeInvalid, "no name")
-	_, err = d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Sale", Projects: []string{"nowhere"}})
+	_, err = d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Sale", Projects: []string{"nowhere"}})
 	wants(t, err, cw.CodeNotFound, "nowhere")
-	_, err = d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Sale", Projects: make([]string, cw.InitiativeProjects+1)})
+	_, err = d.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Sale", Projects: make([]string, cw.InitiativeProjects+1)})
 	wants(t, err, cw.CodeInvalid, "51", "50")
 	if all := must(d.Initiatives(ctx, cw.InitiativeFilter{}))(t); len(all.Items) != 0 {
 		t.Errorf("refused ones are there: %+v", all.Items)

@@ -59,7 +59,7 @@ func checkFrame(t *testing.T, in FrameInput) string {
 	if !strings.HasPrefix(text, "<agent_message>\n") || !strings.HasSuffix(text, "\n</agent_message>\n") {
 		t.Fatalf("no block:\n%s", text)
 	}
-	if n := regexp.MustCompile(`(?i)<[\s/]*agent_message`).FindAllString(text, -1); len(n) != 2 {
+	if n := regexp.MustCompile(`(?i)<[\s/]*agent_message(\W|$)`).FindAllString(text, -1); len(n) != 2 {
 		t.Fatalf("tags %q:\n%s", n, text)
 	}
 	for _, r := range text {

@@ -43,10 +43,10 @@ func TestRemoteStuck(t *testing.T) {
 	l, bare := newRemote(t)
 	home := t.TempDir()
 	ssh, stuck := filepath.Join(home, "ssh"), filepath.Join(home, "stuck")
-	if err := os.WriteFile(ssh, []byte("#!/bin/sh\n[ -e "+stuck+" ] && exec sleep 600\nexec git upload-pack '"+bare+"'\n"), 0o700); err != nil {
+	if err := os.WriteFile(ssh, []byte("#!/bin/sh\n[ -e '"+stuck+"' ] && exec sleep 600\nexec git upload-pack '"+bare+"'\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, home, ".gitconfig", "[core]\n\tsshCommand = "+ssh+"\n[ssh]\n\tvariant = ssh\n")
+	write(t, home, ".gitconfig", "[core]\n\tsshCommand = \"'"+ssh+"'\"\n[ssh]\n\tvariant = ssh\n")
 	l.isRemote("forge.example:shop")
 	env := map[string]string{"HOME": home}
 	ordinary, limits := l.m.git.limit, map[time.Duration]bool{}

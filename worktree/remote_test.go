@@ -286,7 +286,7 @@ func TestRemoteEmpty(t *testing.T) {
 	l, _ := newRemote(t)
 	empty := filepath.Join(t.TempDir(), "empty.git")
 	git(t, "/", "init", "-q", "--bare", empty)
-	l.isRemote("file://" + empty)
+	l.isRemote("file://" + strings.ReplaceAll(empty, " ", "%20"))
 	err := l.m.FetchRemote(ctx(t), l.p, nil)
 	if cw.ErrorCode(err) != cw.CodeInvalid || !strings.Contains(err.Error(), "no branches") {
 		t.Errorf("%v", err)

@@ -13,24 +13,28 @@ import (
 )
 
 type agentRemoveOptions struct {
-	app  *app
-	refs []string
+	app          *app
+	refs         []string
+	deleteBranch bool
 }
 
 func newAgentRemoveCmd(a *app, runF func(context.Context, *agentRemoveOptions) error) *cobra.Command {
 	opts := &agentRemoveOptions{app: a}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "remove NAME...",
 		Aliases: []string{"rm"},
 		Short:   "Remove agents; cw agent restore brings them back",
 		Long: `Remove agents. Their worktrees go to the trash with everything in them, after a
 snapshot of all that is not committed, and are kept for 7 days: cw agent restore
-brings worktree, branch and changes back. Branches in your repository stay, and so
-do the output and the messages. Refused while an agent runs.`,
+brings worktree, branch and changes back. Branches in your repository stay, unless
+--delete-branch is given and another branch holds their commits; so do the output
+and the messages. Refused while an agent runs.`,
 		Example: "cw agent remove brave-otter calm-fox\ncw agent stop brave-otter && cw agent remove brave-otter",
 		Args:    someArgs(&opts.refs, agentWhat, "cw agent list shows all"),
 		RunE:    start(a, runF, agentRemoveRun, opts),
 	}
+	cmd.Flags().BoolVar(&opts.deleteBranch, "delete-branch", false, "also delete the branch agent/NAME in your repositories, where it is merged")
+	return cmd
 }
 
 // someArgs puts at least one argument into the options. hint is what to do
@@ -50,7 +54,30 @@ func someArgs(into *[]string, what, hint string) cobra.PositionalArgs {
 }
 
 func agentRemoveRun(ctx context.Context, o *agentRemoveOptions) error {
-	return o.app.eachAgent(ctx, o.refs, cw.Services.Remove, o.app.printRemoved)
+	return o.app.eachAgent(ctx, o.refs, o.remove, o.app.printRemoved)
+}
+
+// remove removes an agent, and then its branches when that is wanted.
+func (o *agentRemoveOptions) remove(svc cw.Services, ctx context.Context, ref string) (cw.AgentView, error) {
+	v, err := svc.Remove(ctx, ref)
+	if err != nil || !o.deleteBranch {
+		return v, err
+	}
+	report, err := svc.CollectGarbage(ctx, cw.GCRequest{Branches: true, Agent: v.Alias})
+	if err != nil {
+		return v, fmt.Errorf("%s is removed, its branch is not: %w", v.Alias, err)
+	}
+	for _, item := range report.Items {
+		switch {
+		case item.Error != "":
+			o.app.note("the branch agent/%s in %s stays: %s", v.Alias, oneLine(item.Path), oneLine(item.Error))
+		case item.Goes:
+			o.app.note("the branch agent/%s in %s is deleted", v.Alias, oneLine(item.Path))
+		default:
+			o.app.note("the branch agent/%s in %s stays: %s", v.Alias, oneLine(item.Path), oneLine(item.Reason))
+		}
+	}
+	return v, nil
 }
 
 // eachAgent does the same to several agents, and goes on after a failure: a

@@ -18,7 +18,7 @@ type agentSpawnOptions struct {
 func newAgentSpawnCmd(a *app, runF func(context.Context, *agentSpawnOptions) error) *cobra.Command {
 	opts := &agentSpawnOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "spawn [GOAL...]",
+		Use:   "spawn [GOAL]",
 		Short: "Start an agent and return",
 		Long: `Start an agent, print its name and its id, and return once it runs. Without
 --project it works in a folder of its own that belongs to no repository.
@@ -49,7 +49,7 @@ cw agent spawn --mode discuss --initiative spring-sale`,
 func agentSpawnRun(ctx context.Context, o *agentSpawnOptions) error {
 	a := o.app
 	o.goalless = o.initiative != "" || o.phase != "" || o.task != "" || cw.Mode(o.mode) != cw.ModeExecute
-	req, err := o.request(a)
+	req, err := o.request(ctx, a)
 	if err != nil {
 		return err
 	}

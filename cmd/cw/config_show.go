@@ -38,8 +38,12 @@ func configShowRun(_ context.Context, o *configShowOptions) error {
 	}
 	var rows [][]string
 	for _, v := range values {
-		rows = append(rows, []string{v.Key, v.String(), sourceText(v)})
+		rows = append(rows, []string{v.Key, sourceText(v), v.String()}) // the value last: a long one widens no column
 	}
-	table(a.out, "", []string{"KEY", "VALUE", "FROM"}, rows)
+	header := []string{"KEY", "FROM", "VALUE"}
+	if a.outTTY {
+		header, rows = narrow(header, rows, a.width(), "FROM")
+	}
+	table(a.out, "", header, rows)
 	return nil
 }

@@ -26,7 +26,7 @@ func (d *demo) plan(ctx context.Context) error {
 		return err
 	}
 	w := newWalk(d.app)
-	w.initiative, err = d.svc.CreateInitiative(ctx, cw.CreateInitiativeRequest{
+	w.initiative, err = d.svc.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true,
 		Name: "Greet everybody", Goal: "greet.sh greets everybody who is named, not only the first.", Projects: []string{string(project.ID)},
 	})
 	if err != nil {

@@ -30,6 +30,20 @@ func flagError(err error) *cw.Error {
 	return usagef("--%s %s is not %s", f.Name, oneLine(strconv.Quote(bad.GetValue())), want)
 }
 
+// negativeNumber returns the argument that was taken for flags and is a negative
+// number, "" for any other error.
+func negativeNumber(err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	number := "-" + unknown.GetSpecifiedShortnames()
+	if _, err := strconv.ParseFloat(number, 64); err != nil {
+		return ""
+	}
+	return number
+}
+
 // explain gives every error a code: what went wrong before the command had
 // understood its arguments is usage, and what ended because of Ctrl-C is an
 // interruption, whatever the layers below made of it.

@@ -9,8 +9,9 @@ import (
 )
 
 type gcOptions struct {
-	app    *app
-	dryRun bool
+	app      *app
+	dryRun   bool
+	branches bool
 }
 
 func newGCCmd(a *app, runF func(context.Context, *gcOptions) error) *cobra.Command {
@@ -21,13 +22,15 @@ func newGCCmd(a *app, runF func(context.Context, *gcOptions) error) *cobra.Comma
 		Long: `Free what is kept no longer: removed worktrees after their time, raw output that
 is stored, old copies of databases and programs, what killed steps left behind.
 The daemon does so by itself; this does it now, and says what stays and why.
-Work that exists nowhere else is never touched.`,
-		Example:     "cw gc --dry-run\ncw gc",
+Work that exists nowhere else is never touched. With --branches the branches
+agent/NAME of your repositories go too, where another branch holds their commits.`,
+		Example:     "cw gc --dry-run\ncw gc\ncw gc --branches",
 		Annotations: exits("0  done", "1  something could not be deleted"),
 		Args:        noArgs,
 		RunE:        start(a, runF, gcRun, opts),
 	}
 	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "only tell what would go")
+	cmd.Flags().BoolVar(&opts.branches, "branches", false, "also delete merged branches agent/NAME in the repositories of your projects")
 	return cmd
 }
 
@@ -37,7 +40,7 @@ func gcRun(ctx context.Context, o *gcOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := svc.CollectGarbage(ctx, cw.GCRequest{DryRun: o.dryRun})
+	r, err := svc.CollectGarbage(ctx, cw.GCRequest{DryRun: o.dryRun, Branches: o.branches})
 	if err != nil {
 		return err
 	}
@@ -69,6 +72,9 @@ func (a *app) printGarbage(r cw.GCReport) {
 	var rows [][]string
 	for _, item := range r.Items {
 		what, why := item.Path, item.Reason
+		if item.Kind == cw.GarbageBranch && item.Agent != "" {
+			what = "agent/" + item.Agent + " in " + item.Path
+		}
 		if what == "" {
 			what = item.Agent
 		}

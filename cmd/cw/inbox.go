@@ -77,6 +77,10 @@ func (a *app) printInbox(items []cw.InboxItem, whole bool) {
 		if it.Hint != "" {
 			a.printf("%s%s %s\n", margin, p.dim("→"), oneLine(it.Hint))
 		}
+		if it.Kind == cw.InboxCrashed && it.TaskID == "" {
+			name := oneLine(it.Agent)
+			a.printf("%s%s cw agent resume %s, or cw agent remove %s to take it off the list\n", margin, p.dim("→"), name, name)
+		}
 	}
 }
 

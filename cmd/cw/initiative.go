@@ -16,7 +16,7 @@ func newInitiativeCmd(a *app) *cobra.Command {
 	group := newGroupCmd("initiative", "Goals over one or more repositories, with pages, phases and tasks",
 		newInitiativeCreateCmd(a, nil), newInitiativeListCmd(a, nil), newInitiativeShowCmd(a, nil),
 		newInitiativeEditCmd(a, nil), newInitiativeRunCmd(a, nil), newInitiativeDiffCmd(a, nil),
-		newInitiativeArchiveCmd(a, nil))
+		newInitiativeStartCmd(a, nil), newInitiativeArchiveCmd(a, nil))
 	for _, cmd := range group.Commands() {
 		if name := cmd.Name(); name != "list" && name != "create" {
 			cmd.ValidArgsFunction = completeInitiatives(a, name == "archive")
@@ -97,7 +97,7 @@ func (a *app) printInitiative(i cw.Initiative, more ...[2]string) {
 func tasksDoneBy(w cw.WorkSettings) string {
 	var parts []string
 	if w.Hold {
-		parts = append(parts, "are not started by themselves")
+		parts = append(parts, "wait for cw initiative start")
 	}
 	if agent := strings.Join(strings.Fields(oneLine(w.Provider+" "+w.Model+" "+w.Script)), " "); agent != "" {
 		parts = append(parts, "by "+agent)

@@ -14,6 +14,7 @@ type initiativeCreateOptions struct {
 	name     string
 	goal     optionalText
 	projects []string
+	start    bool
 }
 
 func newInitiativeCreateCmd(a *app, runF func(context.Context, *initiativeCreateOptions) error) *cobra.Command {
@@ -23,7 +24,8 @@ func newInitiativeCreateCmd(a *app, runF func(context.Context, *initiativeCreate
 		Short: "Make an initiative: a goal over one or more repositories",
 		Long: `Make an initiative and its first page, which holds the goal. It gets a slug made
 of its name, by which commands and branches call it; it stays when the name
-changes.`,
+changes. None of its tasks is started before cw initiative start, unless --start
+says so.`,
 		Example: `cw initiative create "Spring sale" --goal "Prices can be lowered for a time" --project shop
 cw initiative create "Spring sale" --project shop --project docs --goal - < goal.md`,
 		Args: oneArg(&opts.name, "a name"),
@@ -32,6 +34,7 @@ cw initiative create "Spring sale" --project shop --project docs --goal - < goal
 	hyphensBehind(cmd, "a name", `-- "-v for all"`)
 	cmd.Flags().Var(&opts.goal, "goal", "what is to be reached: a `TEXT`, Markdown; - reads it from stdin (default: the name)")
 	cmd.Flags().StringArrayVar(&opts.projects, "project", nil, "a `PROJECT` that it spans: id, name, path or URL; may be given more than once")
+	cmd.Flags().BoolVar(&opts.start, "start", false, "let the daemon start its tasks as soon as they are accepted")
 	return cmd
 }
 
@@ -41,7 +44,7 @@ func initiativeCreateRun(ctx context.Context, o *initiativeCreateOptions) error 
 	if err != nil {
 		return err
 	}
-	req := cw.CreateInitiativeRequest{Name: o.name, Goal: orText(goal)}
+	req := cw.CreateInitiativeRequest{Name: o.name, Goal: orText(goal), Start: o.start}
 	if err := cw.CheckName("initiative", req.Name); err != nil { // before a daemon is started for it
 		return err
 	}

@@ -32,9 +32,10 @@ func newInitiativeRunCmd(a *app, runF func(context.Context, *initiativeRunOption
 		Long: `Walk the steps from a goal to tasks: discuss, refine, plan, detail. In each an agent
 reads the repositories and what was decided before, and suggests: decisions,
 better pages, phases, and for each phase its tasks. After each step you decide
-about what it suggests, and the next one begins. With --until execute the walk
-goes on until every task is done and merged, and tells what happens on the way.
-Tasks are started by the daemon, whether anybody watches or not.
+about what it suggests, and the next one begins. With --until execute it
+starts the initiative, as cw initiative start does, goes on until every task is done
+and merged, and tells what happens on the way. Tasks are started by the daemon,
+whether anybody watches or not.
 
 On a terminal questions and decisions are asked in place. Elsewhere, or when you
 leave, the walk ends; the same command goes on where it was, whoever answered or
@@ -54,7 +55,7 @@ cw initiative run spring-sale --from plan
 cw initiative run spring-sale --until execute`,
 		Annotations: exits(
 			"0  every step is done",
-			"1  an agent crashed or was stopped",
+			"1  an agent crashed or was stopped, or the steps led to no phases or tasks",
 			"4  the initiative is archived, or with --yes: a proposal cannot be accepted",
 			"6  parked with --no-wait-parked; the agent goes on",
 			"7  an agent waits for answers, proposals wait for a decision, or only you can let tasks go on",
@@ -95,25 +96,33 @@ func initiativeRunRun(ctx context.Context, o *initiativeRunOptions) error {
 			WithHint("cw initiative archive %s --undo takes it out again", shellWord(oneLine(v.Slug)))
 	}
 	w.initiative = v.Initiative
+	if len(v.Projects)+len(o.projects) == 0 {
+		o.app.note("%[1]s has no project: its agents see no repository (cw initiative edit %[1]s --project PATH adds one)", shellWord(oneLine(v.Slug)))
+	}
 	if err := w.settleWork(ctx); err != nil {
 		return err
 	}
 	return w.toTheEnd(ctx)
 }
 
-// settleWork lets tasks be done by the agents that the flags name, before any of
-// them is accepted: it is started at once then.
+// settleWork starts an initiative whose tasks are to be done, by the agents that
+// the flags name, before any of its tasks is accepted: it is started at once then.
 func (w *walk) settleWork(ctx context.Context) error {
+	if w.plan.until != cw.ModeExecute {
+		return nil
+	}
 	req, now := w.request(cw.ModeExecute), w.initiative.Work
-	if w.plan.until != cw.ModeExecute || req.Provider == "" && req.Model == "" && req.Script == "" {
+	var edit cw.WorkEdit
+	if named := req.Provider != "" || req.Model != "" || req.Script != ""; named && (req.Provider != now.Provider || req.Model != now.Model || req.Script != now.Script) {
+		edit.Provider, edit.Model, edit.Script = &req.Provider, &req.Model, &req.Script
+	}
+	if now.Hold {
+		edit.Hold = new(bool)
+	}
+	if edit == (cw.WorkEdit{}) {
 		return nil
 	}
-	if req.Provider == now.Provider && req.Model == now.Model && req.Script == now.Script {
-		return nil
-	}
-	_, err := w.svc.EditInitiative(ctx, string(w.initiative.ID), cw.InitiativeEdit{
-		Work: &cw.WorkEdit{Provider: &req.Provider, Model: &req.Model, Script: &req.Script},
-	})
+	_, err := w.svc.EditInitiative(ctx, string(w.initiative.ID), cw.InitiativeEdit{Work: &edit})
 	return err
 }
 

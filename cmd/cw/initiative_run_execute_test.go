@@ -327,7 +327,7 @@ func TestInitiativeRunExecute(t *testing.T) {
 		{"to the end", walk, working(first, conflicted, red, end), 0},
 		{"to the end json", with("--json"), working(first, conflicted, red, end), 0},
 		{"done before", walk, working(func(b *bench) { moves("done done", nil)(b) }), 0},
-		{"no tasks", walk, func(b *bench) { working()(b); b.fake.initiatives[0].Tasks = nil }, 0},
+		{"no tasks", walk, func(b *bench) { working()(b); b.fake.initiatives[0].Tasks = nil }, 1},
 		{"blocked", walk, working(first, blocked), 7},
 		{"blocked json", with("--json"), working(blocked), 7},
 		{"blocked for a moment", walk, working(blocked, end2(end)), 0},

@@ -70,7 +70,6 @@ func TestExecuteSession(t *testing.T) {
 	walk := []string{"initiative", "run", "spring-sale", "--from", "execute", "--provider", "script", "--script", script}
 	does(0, "", "project", "add", shop)
 	does(0, "", "initiative", "create", "Spring sale", "--project", "shop")
-	does(0, "not started by themselves", "initiative", "edit", "spring-sale", "--hold")
 	phase := id("phase", "create", "spring-sale", "Rules")
 	lower := id("task", "create", "--phase", phase, "Lower it", "--path", "price.txt")
 	id("task", "create", "--phase", phase, "Round it", "--path", "rounding.txt")
@@ -80,8 +79,8 @@ func TestExecuteSession(t *testing.T) {
 	does(0, "project: the initiative spring-sale is held", "dispatch", "status", "spring-sale")
 	does(4, "nobody", "task", "diff", lower)
 	does(4, "not done", "merge", "spring-sale")
-	does(7, "is held", walk...)
-	does(0, "", "initiative", "edit", "spring-sale", "--hold=false")
+	does(0, "", "initiative", "start", "spring-sale")
+	does(0, "wait for cw initiative start", "initiative", "edit", "spring-sale", "--hold")
 	does(0, "assumed", "dispatch", "plan", "spring-sale")
 	does(7, "How are prices rounded?", walk...)
 	does(0, "1 conflict", "merge", "list", "spring-sale")

@@ -63,6 +63,25 @@ func (p walkPlan) place(step cw.Mode) string {
 	return fmt.Sprintf("step %d of %d: %s", slices.Index(all, step)+1, len(all), step)
 }
 
+// What a finished walk can lack.
+const (
+	missingPhases = "phases"
+	missingTasks  = "tasks"
+)
+
+// missing returns what the steps of the walk should have led to and did not:
+// phases after plan, tasks after detail; "" when nothing is missing.
+func (p walkPlan) missing(v walkView) string {
+	last := slices.Index(allSteps(), p.until)
+	switch {
+	case last >= slices.Index(allSteps(), cw.ModePlan) && len(v.phases)+len(v.tasks) == 0:
+		return missingPhases
+	case last >= slices.Index(allSteps(), cw.ModeDetail) && len(v.tasks) == 0:
+		return missingTasks
+	}
+	return ""
+}
+
 // walkView is what there is of an initiative, as far as a walk decides by it.
 type walkView struct {
 	phases []cw.Phase

@@ -125,6 +125,7 @@ func TestInitiativeRun(t *testing.T) {
 			{ID: "eeeeeeeeeeee", Name: "Price rules", Status: cw.PhaseApproved}, {ID: "ffffffffffff", Name: "Shop window", Status: cw.PhaseApproved},
 			{ID: "gggggggggggg", Name: "Later", Status: cw.PhaseDraft},
 		}
+		b.fake.initiatives[0].Tasks = []cw.Task{{ID: "hhhhhhhhhhhh", PhaseID: "gggggggggggg", Name: "Sweep up", Type: cw.TaskAuto, Status: cw.TaskDraft}}
 		b.fake.proposals = nil
 	}
 	sessions(t, "walk", []sessionCase{

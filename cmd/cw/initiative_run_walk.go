@@ -36,8 +36,13 @@ type walkReport struct {
 	Tasks      []cw.DispatchTask `json:"tasks"`     // of the step execute: that are not done, each that waits with its reason
 }
 
-// exitProposals is the word of a report for a walk that ended at a decision.
-const exitProposals = "proposals"
+const (
+	// exitProposals is the word of a report for a walk that ended at a decision.
+	exitProposals = "proposals"
+	// exitNothing is the word of a report for a walk whose steps are all done and
+	// left no phases, or no tasks.
+	exitNothing = "nothing"
+)
 
 // newWalk makes a walk through all steps.
 func newWalk(a *app) *walk {
@@ -69,6 +74,9 @@ func (w *walk) toTheEnd(ctx context.Context) error {
 		}
 	} else if err == nil {
 		w.app.printInitiativeView(view)
+		if view.Work.Hold && len(view.Tasks) > 0 {
+			w.app.note("next: cw initiative start %s starts its tasks", shellWord(oneLine(view.Slug)))
+		}
 	}
 	return err
 }
@@ -87,6 +95,8 @@ func (w *walk) walk(ctx context.Context) error {
 		m := nextMove(w.plan, v)
 		w.report.Step = m.step
 		switch {
+		case m.over() && w.plan.missing(v) != "":
+			return w.cameToNothing(w.plan.missing(v))
 		case m.over() && w.plan.until == cw.ModeExecute:
 			return w.execute(ctx)
 		case m.over() && moves == 0:
@@ -106,6 +116,19 @@ func (w *walk) walk(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// cameToNothing returns the error of a walk that did all its steps without the
+// phases or tasks that they are for.
+func (w *walk) cameToNothing(missing string) error {
+	w.report.ExitReason = exitNothing
+	step := cw.ModePlan
+	if missing == missingTasks {
+		step = cw.ModeDetail
+	}
+	slug := shellWord(oneLine(w.initiative.Slug))
+	return cw.Errorf(cw.CodeFailed, "every step is done, and %s has no %s", slug, missing).
+		WithHint("cw agent list --initiative %[1]s shows what each agent said; cw initiative run %[1]s --from %[2]s repeats that step", slug, step)
 }
 
 // look reads what there is.

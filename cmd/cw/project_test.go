@@ -137,7 +137,7 @@ func TestNoWorkingDirectory(t *testing.T) {
 		{[]string{"agent", "spawn", "--prompt-file", "x.md"}, 1},
 		{[]string{"project", "add", "/work/site"}, 0},
 		{[]string{"agent", "list", "--project", "site"}, 0},
-		{[]string{"agent", "spawn", "--script", "prettier", "x"}, 0},
+		{[]string{"agent", "spawn", "--script", "prettier", "x"}, 1},
 	} {
 		b := newBench(t)
 		b.dir = ""

@@ -49,7 +49,7 @@ func TestRemoteSession(t *testing.T) {
 	works := func(name string, more ...string) []string {
 		return append([]string{"run", "--provider", "script", "--script", script, "--name", name, "add x"}, more...)
 	}
-	url := "file://" + bare
+	url := "file://" + strings.ReplaceAll(bare, " ", "%20")
 	does(2, "no URL", "project", "add", "ext::sh")
 	does(2, "no credentials", "project", "add", "https://me:s3cret@forge.example/shop")
 	does(1, "cannot be fetched", "project", "add", url+".none")

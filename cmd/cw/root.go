@@ -29,14 +29,15 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          onlyGroup,
-
-		SuggestionsMinimumDistance: 2,
 	}
 	root.SetVersionTemplate("cw {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if number := negativeNumber(err); number != "" {
+			return flagError(err).WithHint("a negative number goes after --, for example: %s ... -- %s", cmd.CommandPath(), number)
+		}
 		return flagError(err).WithHint("%s --help lists the flags", cmd.CommandPath())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -57,6 +58,7 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
 	addGroup(root, groupInside, newAskCmd(a, nil), newListenCmd(a, nil), newAnswerCmd(a, nil))
 	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newMCPCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
+	root.SetHelpCommand(newHelpCmd())
 	root.SetHelpCommandGroupID(groupOther)
 	indentExamples(root)
 	return root
@@ -95,7 +97,6 @@ func start[O any](a *app, runF, run func(context.Context, *O) error, opts *O) fu
 func newGroupCmd(use, short string, cmds ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: onlyGroup,
-		SuggestionsMinimumDistance: 2,
 	}
 	group.AddCommand(cmds...)
 	return group
@@ -107,8 +108,8 @@ func onlyGroup(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	err := usagef("%s has no command %q", title(cmd), args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return err.WithHint("did you mean %s?", strings.Join(near, " or "))
+	if near := suggest(cmd, args[0]); near != "" {
+		return err.WithHint("did you mean %s?", near)
 	}
 	return err.WithHint("%s --help lists the commands", cmd.CommandPath())
 }

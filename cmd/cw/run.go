@@ -27,7 +27,7 @@ type runOptions struct {
 func newRunCmd(a *app, runF func(context.Context, *runOptions) error) *cobra.Command {
 	opts := &runOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "run GOAL...",
+		Use:   "run GOAL",
 		Short: "Give one agent a goal, and get a branch",
 		Long: `Start an agent in a git repository, show what it does, and report its branch.
 
@@ -36,9 +36,9 @@ your branches and your index are not touched; at the end the branch is in your
 repository, or in cw's clone of a remote one. Ctrl-C only stops watching: the
 agent goes on.
 
-The goal is all words together, or - to read it from stdin. After -- it may
-begin with a hyphen. What the agent does is shown on stderr, the report on
-stdout.
+The goal is one argument, in quotes, or - to read it from stdin. After -- it may
+begin with a hyphen. Several words are taken as a goal only on a terminal, and
+after a question. What the agent does is shown on stderr, the report on stdout.
 
 It ends when the agent is at rest, after all that cw does by itself: an agent
 that forgot to tell how it ended, or left work uncommitted, is asked once more,
@@ -84,7 +84,7 @@ func runRun(ctx context.Context, o *runOptions) error {
 	if o.timeout < 0 {
 		return usagef("--timeout %s is negative", o.timeout)
 	}
-	req, err := o.request(a)
+	req, err := o.request(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,10 @@ func TestRun(t *testing.T) {
 	}
 	done := ended("brave-otter")
 	sessions(t, "run", []sessionCase{
-		{"idle", []string{"run", "fix", "it"}, comesTo(&done), 0},
+		{"idle", []string{"run", "fix it"}, comesTo(&done), 0},
+		{"words", []string{"run", "agent", "list"}, nil, 2},
+		{"words confirmed", []string{"run", "fix", "it"}, func(b *bench) { comesTo(&done)(b); terminal(b, "y\n") }, 0},
+		{"words not confirmed", []string{"run", "fix", "it"}, func(b *bench) { terminal(b, "no\n") }, 130},
 		{"json", []string{"run", "--json", "fix it"}, comesTo(&done), 0},
 		{"elsewhere", []string{"run", "-C", "/work/my site", "fix it"}, comesTo(&done), 0},
 		{"detached head", []string{"run", "fix it"}, comesTo(with(ended("brave-otter"), func(v *cw.AgentView) {
@@ -251,15 +254,15 @@ func TestRunSpawns(t *testing.T) {
 		stdin string
 		want  cw.SpawnRequest
 	}{
-		{"words", []string{"fix", "it"}, "", cw.SpawnRequest{Goal: "fix it", Projects: []string{dir}}},
-		{"hyphen", []string{"--", "--fix", "-it"}, "", cw.SpawnRequest{Goal: "--fix -it", Projects: []string{dir}}},
+		{"quoted", []string{"fix it"}, "", cw.SpawnRequest{Goal: "fix it", Projects: []string{dir}}},
+		{"hyphen", []string{"--", "--fix -it"}, "", cw.SpawnRequest{Goal: "--fix -it", Projects: []string{dir}}},
 		{"stdin", []string{"-"}, big, cw.SpawnRequest{Goal: big, Projects: []string{dir}}},
 		{"stdin by flag", []string{"--prompt-file", "-"}, "do\nthis", cw.SpawnRequest{Goal: "do\nthis", Projects: []string{dir}}},
 		{"file", []string{"--prompt-file", "goal.md"}, "", cw.SpawnRequest{Goal: "from a file\n", Projects: []string{dir}}},
 		{"repo", []string{"-C", "sub/../other", "x"}, "", cw.SpawnRequest{Goal: "x", Projects: []string{filepath.Join(dir, "other")}}},
 		{"script here", []string{"--script", "x.sh", "x"}, "", cw.SpawnRequest{Goal: "x", Script: filepath.Join(dir, "x.sh"), Projects: []string{dir}}},
 		{"script by path", []string{"--script", "./no.sh", "x"}, "", cw.SpawnRequest{Goal: "x", Script: filepath.Join(dir, "no.sh"), Projects: []string{dir}}},
-		{"script elsewhere", []string{"--script", "prettier", "x"}, "", cw.SpawnRequest{Goal: "x", Script: "prettier", Projects: []string{dir}}},
+		{"script without a slash", []string{"--script", "prettier", "x"}, "", cw.SpawnRequest{Goal: "x", Script: filepath.Join(dir, "prettier"), Projects: []string{dir}}},
 		{
 			"flags", []string{"--base", "dev", "--name", "calm-fox", "--provider", "p", "--model", "m", "--sandbox", "workspace", "--mode", "plan", "x"}, "",
 			cw.SpawnRequest{Goal: "x", Base: "dev", Name: "calm-fox", Provider: "p", Model: "m", Sandbox: cw.SandboxWorkspace, Mode: cw.ModePlan, Projects: []string{dir}},

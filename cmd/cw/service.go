@@ -31,7 +31,7 @@ func (a *app) serviceOptions(home cw.Home) (service.Options, error) {
 	}
 	return service.Options{
 		OS: runtime.GOOS, Home: home, UserHome: user, Config: a.env["XDG_CONFIG_HOME"], UID: os.Getuid(),
-		Binary: binary, Path: a.env["PATH"],
+		Binary: binary, Path: a.env["PATH"], Temp: os.TempDir(),
 		Run: func(ctx context.Context, argv ...string) (string, error) {
 			said, trouble, code, err := proc.Output(ctx, proc.Command{Argv: argv, Env: a.env.list()})
 			if err == nil && code != 0 {

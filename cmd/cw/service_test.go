@@ -30,7 +30,7 @@ func TestService(t *testing.T) {
 		{"install", []string{"service", "install"}, nil, 0, "installed, and runs (systemd)", "systemctl --user restart cw", 1},
 		{"install without a daemon", []string{"service", "install"}, func(b *bench, _ string) { b.up = false }, 0, "installed, and runs", "systemctl --user restart", 0},
 		{"install again", []string{"service", "install"}, installed, 0, "installed, and runs", "systemctl --user restart", 1},
-		{"install a program that goes", []string{"service", "install"}, func(b *bench, _ string) { b.unit.Binary = filepath.Join(os.TempDir(), "cw") }, 4, "there is no program", "", 0},
+		{"install a program that goes", []string{"service", "install"}, func(b *bench, _ string) { b.unit.Binary = filepath.Join(b.unit.UserHome, "cw") }, 4, "there is no program", "", 0},
 		{"install json", []string{"service", "install", "--json"}, nil, 0, `"running": true`, "", 1},
 		{"install inside", []string{"service", "install"}, func(b *bench, _ string) { b.env[proc.RunVariable] = "r1" }, 4, "an agent has no part", "", 0},
 		{"install foreign", []string{"service", "install"}, func(_ *bench, file string) { put(file, "mine") }, 4, "was not made by cw", "", 0},

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -77,9 +77,12 @@ func hyphensBehind(cmd *cobra.Command, what, example string) {
 }
 
 // request makes the request, with the caller's goal and environment.
-func (f *spawnFlags) request(a *app) (cw.SpawnRequest, error) {
+func (f *spawnFlags) request(ctx context.Context, a *app) (cw.SpawnRequest, error) {
 	goal, err := f.goal(a)
 	if err != nil {
+		return cw.SpawnRequest{}, err
+	}
+	if err := f.confirmWords(ctx, a); err != nil {
 		return cw.SpawnRequest{}, err
 	}
 	req, err := f.requestFor(a)
@@ -153,7 +156,7 @@ func (f *spawnFlags) goal(a *app) (string, error) {
 	switch {
 	case strings.TrimSpace(goal) == "":
 		return "", usagef("the goal is empty").
-			WithHint(`say what is to be done, in quotes: cw run "make the tests of the parser pass"`)
+			WithHint(`say what is to be done, in quotes, for example "make the tests of the parser pass"`)
 	case !utf8.ValidString(goal): // JSON would put other characters in its place
 		return "", usagef("the goal is not UTF-8 text").WithHint("convert it, for example with iconv -t utf-8")
 	case len(goal) > cw.GoalMax:
@@ -161,6 +164,29 @@ func (f *spawnFlags) goal(a *app) (string, error) {
 			WithHint("put long material into a file of the repository and name it in the goal")
 	}
 	return goal, nil
+}
+
+// confirmWords asks whether several words are one goal: they may be a command
+// that was mistyped, and an agent costs money. Where nobody can be asked they are
+// refused. CodeInvalid, or CodeInterrupted when the answer is no.
+func (f *spawnFlags) confirmWords(ctx context.Context, a *app) error {
+	if len(f.words) < 2 {
+		return nil
+	}
+	goal := strings.Join(f.words, " ")
+	if !a.asks() {
+		return usagef("the goal is %d separate words", len(f.words)).WithHint("put the goal in quotes: %s", shellWord(oneLine(goal)))
+	}
+	keys := a.newAsker()
+	fmt.Fprintf(a.err, "start an agent with the goal %q?\n", goal)
+	answer, err := keys.choose(ctx, "yes or no: ", "yes", "no")
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer != "yes" {
+		return cw.Errorf(cw.CodeInterrupted, "no agent was started").WithHint("a goal in quotes starts one without a question")
+	}
+	return nil
 }
 
 // readGoal reads a little more than a goal may have, so that a longer one is
@@ -187,20 +213,12 @@ func (a *app) readGoal(file string) (string, error) {
 }
 
 // scriptPath makes the name of an executable independent of the working
-// directory. A bare name that is no file here is left to the daemon's search.
+// directory.
 func (a *app) scriptPath(script string) (string, error) {
 	if script == "" {
 		return "", nil
 	}
-	bare := !strings.ContainsRune(script, filepath.Separator)
-	path, err := a.abs(script)
-	if err == nil && bare {
-		_, err = os.Stat(path)
-	}
-	if err != nil && bare {
-		return script, nil
-	}
-	return path, err
+	return a.abs(script)
 }
 
 // spawn asks for an agent.

@@ -17,7 +17,7 @@ import (
 func plan(t *testing.T, d *daemon, agent string) map[string]string {
 	t.Helper()
 	ctx, person := t.Context(), d.client("")
-	i, err := person.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Sale of " + agent})
+	i, err := person.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Sale of " + agent})
 	noError(t, err)
 	page, err := person.CreatePage(ctx, cw.CreatePageRequest{Initiative: i.Slug, Title: "Rounding"})
 	noError(t, err)

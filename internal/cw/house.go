@@ -37,6 +37,7 @@ const (
 	GarbageBackup  GarbageKind = "backup"   // an old copy of a database
 	GarbageBinary  GarbageKind = "binary"   // a copy of the program that no run uses
 	GarbageDebris  GarbageKind = "debris"   // what a killed step left half done
+	GarbageBranch  GarbageKind = "branch"   // a merged branch agent/NAME in a repository
 )
 
 // Garbage is something that may go, or must not go yet.
@@ -52,7 +53,9 @@ type Garbage struct {
 
 // GCRequest asks for a clean-up of what is kept no longer.
 type GCRequest struct {
-	DryRun bool `json:"dryRun,omitempty" doc:"only tell what would go"`
+	DryRun   bool   `json:"dryRun,omitempty" doc:"only tell what would go"`
+	Branches bool   `json:"branches,omitempty" doc:"also delete branches agent/NAME of the repositories that are merged into another branch"`
+	Agent    string `json:"agent,omitempty" doc:"name of an agent: only its branches are looked at, and nothing else is cleaned up; needs branches"`
 }
 
 // GCReport is what a clean-up freed, or would free.

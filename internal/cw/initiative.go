@@ -130,6 +130,7 @@ type CreateInitiativeRequest struct {
 	Name     string   `json:"name" doc:"what people call it, one line"`
 	Goal     string   `json:"goal,omitempty" doc:"what is to be reached, Markdown; default: the name"`
 	Projects []string `json:"projects,omitempty" doc:"ids, names or absolute paths of its repositories; they can be set later"`
+	Start    bool     `json:"start,omitempty" doc:"true: the daemon starts its tasks as soon as they are accepted; default: it is held until a person starts it, by work.hold"`
 }
 
 // InitiativeEdit changes an initiative. What is null stays.

@@ -223,7 +223,7 @@ func build(ctx context.Context, c Config, db *store.DB, hub *event.Hub, shutdown
 			tokens:          keys,
 			sessions:        browsers,
 			heldSettings:    held,
-			house:           house{janitor: p.janitor, store: db},
+			house:           house{janitor: p.janitor, store: db, repos: p.repos},
 			Manager:         p.accounts,
 			costs:           costs{store: accountStore{db, accountProviders{presets}}, engine: p.engine},
 			providerService: newProviderService(c, presets, db, c.Home.Binary(buildID)),

@@ -87,7 +87,7 @@ func sale(t *testing.T, l *lab.Lab, h *hub) (i cw.Initiative, bare, head string)
 	ctx, c := t.Context(), l.Client()
 	_, err := c.AddProject(ctx, cw.ProjectRequest{Path: l.Repo})
 	must(t, err)
-	i, err = c.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Spring sale", Goal: "Prices go down, says @boss.", Projects: []string{"shop"}})
+	i, err = c.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Spring sale", Goal: "Prices go down, says @boss.", Projects: []string{"shop"}})
 	must(t, err)
 	provider := "fake"
 	_, err = c.EditInitiative(ctx, i.Slug, cw.InitiativeEdit{Work: &cw.WorkEdit{Provider: &provider}})

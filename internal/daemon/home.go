@@ -14,7 +14,9 @@ import (
 // homeMode is the mode of the home: it holds prompts, output and tokens.
 const homeMode = 0o700
 
-// DefaultHome is the home for an environment: $CW_HOME, else ~/.cw.
+// DefaultHome returns the home for an environment: $CW_HOME, else ~/.cw.
+// CodeInvalid when neither is an absolute path: a relative one would be another
+// home in each directory.
 func DefaultHome(getenv func(string) string) (cw.Home, error) {
 	dir := getenv("CW_HOME")
 	if dir == "" {
@@ -24,11 +26,15 @@ func DefaultHome(getenv func(string) string) (cw.Home, error) {
 		}
 		dir = filepath.Join(user, ".cw")
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", cw.Errorf(cw.CodeInvalid, "CW_HOME %q is no path", dir).Because(err)
+	if !filepath.IsAbs(dir) {
+		name := "CW_HOME"
+		if getenv("CW_HOME") == "" {
+			name = "HOME"
+		}
+		return "", cw.Errorf(cw.CodeInvalid, "%s must be an absolute path, and is %q", name, dir).
+			WithHint("export %s with a path that begins with /", name)
 	}
-	return cw.Home(abs), nil
+	return cw.Home(filepath.Clean(dir)), nil
 }
 
 // PrepareHome makes the home and its folders, and refuses one that others can

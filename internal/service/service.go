@@ -26,6 +26,7 @@ type Options struct {
 	UID      int     // of the user
 	Binary   string  // absolute path of cw, where it stays
 	Path     string  // PATH of the daemon: agents' CLIs are found in it
+	Temp     string  // the directory for temporary files; a program in it is refused. May be empty
 	// Run runs a command of the service manager to its end and gives what it
 	// printed. The error is of one that could not be run or that failed.
 	Run func(ctx context.Context, argv ...string) (string, error)
@@ -76,7 +77,7 @@ func Install(ctx context.Context, o Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if err := checkBinary(o.Binary); err != nil {
+	if err := checkBinary(o.Binary, o.Temp); err != nil {
 		return State{}, err
 	}
 	if err := checkText(o); err != nil {
@@ -160,13 +161,13 @@ func checkForeign(path string) error {
 }
 
 // checkBinary refuses a program that will be gone at the next start.
-func checkBinary(path string) error {
+func checkBinary(path, temp string) error {
 	info, err := os.Stat(path)
 	switch {
 	case !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o100 == 0:
 		return cw.Errorf(cw.CodeRefused, "there is no program at %q that a service could start", path).
 			WithHint("put cw in its place, for example ~/.local/bin/cw, and run it from there")
-	case strings.Contains(path, string(filepath.Separator)+"go-build") || strings.HasPrefix(path, os.TempDir()+string(filepath.Separator)):
+	case strings.Contains(path, string(filepath.Separator)+"go-build") || temp != "" && strings.HasPrefix(path, filepath.Clean(temp)+string(filepath.Separator)):
 		return cw.Errorf(cw.CodeRefused, "cw is in a temporary folder: %s", path).
 			WithHint("build it with go build ./cmd/cw, put it for example into ~/.local/bin, and run it from there")
 	}

@@ -32,12 +32,7 @@ type desk struct {
 func newDesk(t *testing.T, system string) *desk {
 	t.Helper()
 	d := &desk{t: t, answer: func(string) (string, error) { return "", nil }}
-	// Not below the system's folder for temporary files: cw refuses a program there.
-	user, err := os.MkdirTemp(".", "desk-")
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(user)) })
-	user, err = filepath.Abs(user)
-	must(t, err)
+	user := t.TempDir()
 	binary := filepath.Join(user, "bin", "cw")
 	must(t, os.MkdirAll(filepath.Dir(binary), 0o700))
 	must(t, os.WriteFile(binary, []byte("#!/bin/true\n"), 0o700))
@@ -216,8 +211,9 @@ func TestRefusals(t *testing.T) {
 			d.Binary = filepath.Join(dir, "cw")
 			must(d.t, os.WriteFile(d.Binary, nil, 0o700))
 		}, cw.CodeRefused},
-		"line end in a path": {func(d *desk) { d.Home += "\nExecStartPre=/bin/sh" }, cw.CodeInvalid},
-		"another system":     {func(d *desk) { d.OS = "plan9" }, cw.CodeRefused},
+		"program in the temporary directory": {func(d *desk) { d.Temp = d.UserHome + "/" }, cw.CodeRefused},
+		"line end in a path":                 {func(d *desk) { d.Home += "\nExecStartPre=/bin/sh" }, cw.CodeInvalid},
+		"another system":                     {func(d *desk) { d.OS = "plan9" }, cw.CodeRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, "linux")

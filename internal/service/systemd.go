@@ -94,7 +94,10 @@ func (s systemd) look(ctx context.Context, st *State) {
 	if said, err := s.Run(ctx, "systemctl", "--user", "is-active", st.Name); err == nil {
 		st.Running = strings.TrimSpace(said) == "active"
 	} else if text := strings.TrimSpace(said); text != "inactive" && text != "failed" && text != "unknown" {
-		st.Trouble = strings.TrimSpace(text + " " + err.Error())
+		st.Trouble = text
+		if text == "" {
+			st.Trouble = err.Error()
+		}
 	}
 	user := strconv.Itoa(s.UID)
 	if said, err := s.Run(ctx, "loginctl", "show-user", user, "--property=Linger", "--value"); err == nil {

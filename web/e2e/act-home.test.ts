@@ -10,7 +10,7 @@ interface Token { name: string; createdAt: string; session?: boolean; revokedAt?
 const it = stage(async (lab) => {
   await makeRepo(lab, { "cart.txt": "tea\n", "cw.yaml": "setup:\n  - touch was-set-up\n", ".gitignore": "was-set-up\nheard\n" });
   for (const name of ["team-1", "team-2"]) await lab.runWith(`shop-key-of-${name}`, "account", "add", "--provider", "claude", "--name", name, "--api-key");
-  await lab.cw("initiative", "create", "Sell cake", "--project", "shop");
+  await lab.cw("initiative", "create", "Sell cake", "--start", "--project", "shop");
   await lab.cw("token", "create", "--name", "wall-screen");
   await lab.cw("config", "set", "notify.command", JSON.stringify(["sh", "-c", 'echo "$CW_EVENT_TYPE" >> told; exit 0']));
   await lab.cw("restart");

@@ -58,7 +58,7 @@ test("an initiative that was paused goes on; a task that failed is tried again, 
   const id = (await whole()).tasks[0]?.id ?? "";
   const task = () => it.lab.json<{ status: string; agentId?: string }>("task", "show", id);
   const status = async () => (await task()).status;
-  await it.button("Go on").click();
+  await it.button("Start tasks").click();
   await until(async () => expect(await status()).toBe("blocked"));
   await it.main.getByText("there is no oven").first().waitFor();
   expect((await whole()).work.hold).not.toBe(true);

@@ -84,7 +84,7 @@ export async function makeRepo(lab: Lab, files: Record<string, string>): Promise
 
 /** Makes an initiative with tasks of one phase, each of a type, and gives their ids by name. A decision may ask questions. */
 export async function tasks(lab: Lab, name: string, ...wanted: [name: string, type: string, questions?: (Question & { id: string })[]][]): Promise<Record<string, string>> {
-  const { slug } = await lab.json<{ slug: string }>("initiative", "create", name, "--project", "shop");
+  const { slug } = await lab.json<{ slug: string }>("initiative", "create", name, "--start", "--project", "shop");
   await lab.cw("initiative", "edit", slug, "--provider", "claude");
   const phase = await lab.json<{ id: string }>("phase", "create", slug, "Open");
   const made: Record<string, string> = {};
@@ -106,7 +106,7 @@ export async function choose(on: Stage, text: string): Promise<Locator> {
 
 /** Has an architect suggest phases for a new initiative. */
 export async function suggest(lab: Lab, name: string, phases: string[]): Promise<string> {
-  const { slug } = await lab.json<{ slug: string }>("initiative", "create", name, "--project", "shop");
+  const { slug } = await lab.json<{ slug: string }>("initiative", "create", name, "--start", "--project", "shop");
   lab.script(["in plan mode", name], [...phases.map((title) => ({ quiet: suggests("phases", [`title: ${title}`, "depends_on: []"], `${title}, as others do.`) })), ...done("Phases are suggested.")]);
   const planner = await lab.json<Agent>("agent", "spawn", "--mode", "plan", "--initiative", slug, "--provider", "claude");
   await lab.rest(planner.name);

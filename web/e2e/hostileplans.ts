@@ -53,7 +53,7 @@ export async function architectsWrite(lab: Lab): Promise<Planned> {
 
 async function suggestAll(lab: Lab, name: string, prefix: string, accept: boolean): Promise<void> {
   const slug = name.toLowerCase();
-  await lab.cw("initiative", "create", name, "--project", "shop", "--goal", "See what they write.");
+  await lab.cw("initiative", "create", name, "--start", "--project", "shop", "--goal", "See what they write.");
   await lab.cw("initiative", "edit", slug, "--hold");
   const [page] = await lab.json<{ id: string }[]>("page", "list", slug);
   const phase = await lab.json<{ id: string }>("phase", "create", slug, "Of people");

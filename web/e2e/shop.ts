@@ -61,7 +61,7 @@ function looksAround(what: string): Step[] {
 
 async function makeWebhooks(lab: Lab): Promise<{ slug: string; verify: string }> {
   const slug = "idempotent-webhooks";
-  await lab.json<Made>("initiative", "create", "Idempotent webhooks", "--project", "shop", "--goal",
+  await lab.json<Made>("initiative", "create", "Idempotent webhooks", "--start", "--project", "shop", "--goal",
     "A payment provider may deliver the same event twice. **Each event changes an order once**, whatever arrives how often.\n\n- no customer is charged twice\n- a replay of a whole day changes nothing\n- the three providers behave alike");
   await lab.cw("initiative", "edit", slug, "--provider", "claude");
   const page = async (title: string, text: string) => lab.runWith(text, "page", "create", slug, title, "--body", "-");
@@ -104,7 +104,7 @@ async function makeWebhooks(lab: Lab): Promise<{ slug: string; verify: string }>
 /** An initiative whose plan is suggested, and waits for somebody to decide. */
 async function makeSearch(lab: Lab): Promise<string> {
   const slug = "vector-search";
-  await lab.json<Made>("initiative", "create", "Vector search", "--project", "shop", "--goal", "Customers find things by what they mean, not by the words we chose.");
+  await lab.json<Made>("initiative", "create", "Vector search", "--start", "--project", "shop", "--goal", "Customers find things by what they mean, not by the words we chose.");
   lab.script(["in plan mode", "Vector search"], [
     { say: "I cut the goal into steps that can be shown one by one." },
     { quiet: suggests("phases", ["title: Embed the catalogue", "depends_on: []"], "Every product has a vector.\n\n**Done when** `npm run embed` fills an empty table in 10 minutes.") },

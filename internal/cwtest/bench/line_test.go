@@ -38,7 +38,7 @@ func newLine(r *rig, l *lab.Lab, provider string) *line {
 	r.Helper()
 	_, err := l.Client().AddProject(r.Context(), cw.ProjectRequest{Path: l.Repo})
 	r.must(err)
-	in, err := l.Client().CreateInitiative(r.Context(), cw.CreateInitiativeRequest{Name: "line", Projects: []string{l.Repo}})
+	in, err := l.Client().CreateInitiative(r.Context(), cw.CreateInitiativeRequest{Start: true, Name: "line", Projects: []string{l.Repo}})
 	r.must(err)
 	phase, err := l.Client().CreatePhase(r.Context(), cw.CreatePhaseRequest{Initiative: in.Slug, Name: "Work"})
 	r.must(err)

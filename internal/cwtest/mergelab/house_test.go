@@ -75,7 +75,7 @@ func (h *house) open() {
 func (h *house) initiative(name string) cw.Initiative {
 	h.T.Helper()
 	ctx := h.T.Context()
-	in, err := h.Client().CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: name, Projects: []string{h.Repo}})
+	in, err := h.Client().CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: name, Projects: []string{h.Repo}})
 	h.need(err)
 	provider := "fake"
 	in, err = h.Client().EditInitiative(ctx, in.Slug, cw.InitiativeEdit{Work: &cw.WorkEdit{Provider: &provider}})

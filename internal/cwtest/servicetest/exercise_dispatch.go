@@ -46,7 +46,7 @@ func dispatchCase(t *testing.T, f Fixture) {
 	left, err := s.Dispatch(ctx, v.Slug)
 	ok(t, err)
 	told(t, left, v.Tasks[1:])
-	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Nothing to do"})
+	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Nothing to do"})
 	ok(t, err)
 	none, err := s.Dispatch(ctx, empty.Slug)
 	ok(t, err)
@@ -142,7 +142,7 @@ func dispatchPlanCase(t *testing.T, f Fixture) {
 			t.Errorf("some never start, and all end at %s", plan.Finish)
 		}
 	}
-	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Nothing to do"})
+	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Nothing to do"})
 	ok(t, err)
 	plan, err := s.DispatchPlan(ctx, empty.Slug)
 	ok(t, err)

@@ -13,7 +13,7 @@ func pullRequestCase(t *testing.T, f Fixture) {
 	s := f.Services
 	p, err := s.AddProject(soon(t), cw.ProjectRequest{Path: f.Repo})
 	ok(t, err)
-	i, err := s.CreateInitiative(soon(t), cw.CreateInitiativeRequest{Name: "Spring sale", Projects: []string{p.Name}})
+	i, err := s.CreateInitiative(soon(t), cw.CreateInitiativeRequest{Start: true, Name: "Spring sale", Projects: []string{p.Name}})
 	ok(t, err)
 	for what, bad := range map[string]cw.PullRequestRequest{
 		"a title of two lines":      {Title: "a\nb"},

@@ -24,7 +24,7 @@ func kindsOf(t *testing.T, f Fixture, initiative string) (kinds []cw.InboxKind, 
 func inboxCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
 	v := initiative(t, f)
-	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Nothing to do"})
+	empty, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Nothing to do"})
 	ok(t, err)
 	if _, items := kindsOf(t, f, empty.Slug); items == nil || len(items) > 0 {
 		t.Errorf("of an initiative without tasks: %v", items)

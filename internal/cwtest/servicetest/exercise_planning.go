@@ -15,7 +15,7 @@ import (
 func initiative(t *testing.T, f Fixture) cw.InitiativeView {
 	t.Helper()
 	ctx, s := soon(t), f.Services
-	made, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "Spring sale <&> ü", Goal: "Prices can be\nlowered"})
+	made, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "Spring sale <&> ü", Goal: "Prices can be\nlowered"})
 	ok(t, err)
 	var before []cw.PhaseID
 	for _, name := range []string{"Rules", "Window", "Later"} {
@@ -37,7 +37,7 @@ func initiative(t *testing.T, f Fixture) cw.InitiativeView {
 // changed, archived and taken out again; nothing changes in an archived one.
 func initiativesCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
-	req := cw.CreateInitiativeRequest{Name: "Spring sale"}
+	req := cw.CreateInitiativeRequest{Start: true, Name: "Spring sale"}
 	first, err := s.CreateInitiative(ctx, req)
 	ok(t, err)
 	second, err := s.CreateInitiative(ctx, req)
@@ -108,12 +108,12 @@ func initiativeEventsCase(t *testing.T, f Fixture, id cw.InitiativeID) {
 func badInitiativesCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
 	for _, name := range []string{"", " ", "a\nb", strings.Repeat("x", cw.NameMax+1)} {
-		_, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: name})
+		_, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: name})
 		wantCode(t, "CreateInitiative "+name, err, cw.CodeInvalid)
 	}
-	_, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "x", Goal: strings.Repeat("x", cw.BodyMax+1)})
+	_, err := s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "x", Goal: strings.Repeat("x", cw.BodyMax+1)})
 	wantCode(t, "a long goal", err, cw.CodeInvalid)
-	_, err = s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Name: "x", Projects: []string{unknown}})
+	_, err = s.CreateInitiative(ctx, cw.CreateInitiativeRequest{Start: true, Name: "x", Projects: []string{unknown}})
 	wantCode(t, "no project", err, cw.CodeNotFound)
 	_, err = s.Initiatives(ctx, cw.InitiativeFilter{PageQuery: cw.PageQuery{Sort: "goal"}})
 	wantCode(t, "no order", err, cw.CodeInvalid)

@@ -23,7 +23,7 @@ export function AgentPage() {
       <TopBar><h1 className="truncate text-14 font-bold">{name}</h1></TopBar>
       <Main>
         {agent.isPending && <Skeleton rows={12} />}
-        {unknown && <Empty title={`There is no agent ${name}`} command="cw agent list --all">It may be of another home, or its name is written differently.</Empty>}
+        {unknown && <Empty title={`There is no agent ${name}`} command="cw agent list">It may be removed, may be of another home, or its name is written differently.</Empty>}
         {agent.error !== null && !unknown && <Failure what={`${name} could not be read`} error={agent.error} onRetry={() => void agent.refetch()} />}
       </Main>
     </>

@@ -84,7 +84,7 @@ function Hold({ client, view }: { client: ReturnType<typeof useCw>["client"]; vi
       title={held ? "Tasks are started again as soon as they can be" : "No more tasks of this initiative are started. Agents that run work on."}
       className="max-tab:hidden"
     >
-      {held ? "Go on" : "Pause"}
+      {held ? "Start tasks" : "Pause"}
     </Button>
   );
 }
