@@ -52,6 +52,10 @@ func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorkt
 		c.Timeout = min(c.Timeout, takeDownMax)
 		run.Commands = append(run.Commands, c)
 	}
+	p, err := o.Store.ProjectByRef(ctx, string(t.ProjectID))
+	if err != nil {
+		return false, fmt.Errorf("find project %s: %w", t.Project, err)
+	}
 	over := o.Repos.SettingUp(ctx, p)
 	defer over()
 	result, err := o.RunCommands(ctx, run)
