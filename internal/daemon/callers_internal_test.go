@@ -33,7 +33,7 @@ func TestCallersOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := newCallers(home, db, slog.New(slog.DiscardHandler))
-	child, orphan := exec.Command("sleep", "600"), exec.Command("sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!")
+	child, orphan := exec.CommandContext(t.Context(), "sleep", "600"), exec.CommandContext(t.Context(), "sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!")
 	orphan.Env = append(os.Environ(), cw.ChildVariable+"="+cw.ChildValue)
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
