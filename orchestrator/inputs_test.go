@@ -243,6 +243,7 @@ func TestAgentEnv(t *testing.T) {
 		"CW_SOCKET": "/home/of/cw/run/cw.sock", "CW_LISTEN_FILE": st.Agent.AgentCwd + "/.cw/tmp/listen.json",
 		"PATH": "/home/of/cw/bin/b:/caller/bin", "HOME": "/home/ada", "LANG": "de_DE.UTF-8", "FROM_PRESET": "1",
 		"EDITOR": "", "GIT_AUTHOR_NAME": "", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true",
+		"GIT_CEILING_DIRECTORIES": "/home/of/cw",
 	} {
 		if got[name] != want {
 			t.Errorf("%s=%q, want %q", name, got[name], want)

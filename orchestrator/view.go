@@ -62,7 +62,7 @@ func (o *Orchestrator) Diff(ctx context.Context, ref string, req cw.DiffRequest)
 		return cw.Diff{}, err
 	}
 	diff, err := o.diff(ctx, agent.ID, req)
-	if err == nil || ctx.Err() != nil || cw.ErrorCode(err) != cw.CodeInternal {
+	if code := cw.ErrorCode(err); err == nil || ctx.Err() != nil || code != cw.CodeInternal && code != cw.CodeFailed {
 		return diff, err
 	}
 	// A clean-up or a removal may just have taken the worktree away: once more

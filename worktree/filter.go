@@ -88,7 +88,7 @@ func filterError(p cw.Project, file, filter string) error {
 // namedFilters gives the filters that the attributes of a commit name, whether or
 // not a file has them.
 func (x *mirror) namedFilters(ctx context.Context, commit string) ([]string, error) {
-	out, err := x.git(ctx, nil, "grep", "-h", "-I", "--no-color", "-e", "filter=", "--end-of-options", commit, "--", ":(glob)**/.gitattributes")
+	out, err := x.git(ctx, nil, "grep", "-h", "-I", "--no-color", "-e", "filter=", commit, "--", ":(glob)**/.gitattributes")
 	if err != nil && exitCode(err) != 1 { // 1: none does
 		return nil, fmt.Errorf("look for filters: %w", err)
 	}
