@@ -10,12 +10,12 @@ import (
 
 const (
 	// resetMost is how far ahead the end of a limit may lie: the longest window
-	// that is known lasts seven days.
-	resetMost = 8 * 24 * time.Hour
+	// that is known lasts a month.
+	resetMost = 32 * 24 * time.Hour
 	// resetJust is how long ago an end that a CLI told may have passed to be
 	// taken as one that is about to come: times are told to the minute, and
 	// clocks differ a little.
-	resetJust = 2 * time.Minute
+	resetJust = 10 * time.Minute
 	// resetSoon is when such an end is taken to come.
 	resetSoon = time.Minute
 )

@@ -91,7 +91,7 @@ func withinBudget(e evidence, v verdict) verdict {
 	switch {
 	case e.StopRequested != "" || !e.Overspent && len(e.Spent) == 0:
 		return v
-	case e.SessionGone && v.Next != nil && v.Next.Fresh && v.Next.Reason == cw.RunBudget:
+	case (e.SessionGone || sessionFull(e)) && v.Next != nil && v.Next.Fresh && v.Next.Reason == cw.RunBudget:
 		return v // it was not asked yet
 	case e.Reason == cw.RunBudget || e.NoRetries && (e.Overspent || v.Next != nil):
 		return endedByBudget(e, v)

@@ -125,6 +125,7 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 		Summary:  f.summary, Unknown: f.reading.Unknown(), Output: f.offset,
 		GaveUp: cmp.Or(f.endedFullText(obs), f.gaveUpText(obs)),
 		Reason: st.Run.Reason, Resumed: st.Run.SessionNumber > 1 && !st.Run.Fresh,
+		SessionNew: st.Run.Fresh, GaveUpAuth: f.trouble.Refused,
 		Retries: cw.RetriesOf(st.Agent),
 	}
 	if st.Run.StopRequested == stopRule {
@@ -155,9 +156,10 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 	stderr := o.Redact.Mask(tailOf(filepath.Join(st.Run.Dir, stderrFile), stderrTail))
 	e.StderrTail = lastPart(stderr, stderrShown)
 	if preset, err := o.Presets.Get(providerOf(st.Run, st.Agent)); err == nil {
-		e.StderrLimit, e.StderrAuth, e.SessionGone = preset.JudgeStderr(stderr)
+		now := time.Now()
+		e.StderrLimit, e.StderrAuth, e.SessionGone = preset.JudgeStderr(stderr, now)
 		if e.StderrLimit == nil && e.GaveUp != "" { // what it tried again in vain
-			e.StderrLimit, _, _ = preset.JudgeStderr([]byte(f.trouble.Text))
+			e.StderrLimit = preset.JudgeLimit(f.trouble.Text, now)
 		}
 		e.Derived = preset.Signal == providers.SignalDerived
 		e.SessionGone = e.SessionGone || preset.SessionGone(e.Summary.LastError.Text)

@@ -30,6 +30,7 @@ type evidence struct {
 	StderrTail    string
 	StderrLimit   *cw.Limit
 	StderrAuth    bool
+	GaveUpAuth    bool   // all that time its credentials were refused
 	GaveUp        string // why cw ended it: it tried again in vain
 	Overload      string // the CLI's words when too many requests ended it; "": something else did
 	Unknown       int    // lines the parser did not know
@@ -39,6 +40,7 @@ type evidence struct {
 	Reason      cw.RunReason // of the run
 	Resumed     bool         // it was to go on with a session of the CLI
 	SessionGone bool         // and the CLI has that session no more
+	SessionNew  bool         // it began a session of its own, with a hand-over
 	Stalled     *stallEnd    // a rule ended it for its silence; nil: none did
 	AutoResume  bool         // it is to go on after a restart of the machine
 	Retries     cw.Retries   // runs that cw added by itself so far
@@ -153,7 +155,7 @@ func bySignal(s cw.Signal) verdict {
 // done its work. Its word alone would prove little; with it goes what git shows.
 // One that wrote a signal that nobody can read wanted to say something else.
 func endedWell(e evidence) bool {
-	return e.GaveUp == "" && e.Overload == "" && !e.Summary.AuthError && !e.StderrAuth && !e.Summary.ResultIsError &&
+	return e.GaveUp == "" && e.Overload == "" && !refusedLogin(e) && !e.Summary.ResultIsError &&
 		e.Exit.Signal == 0 && e.Exit.Code == 0 && !e.SignalBroken && !unseen(e)
 }
 
@@ -172,9 +174,11 @@ func byExit(e evidence) verdict {
 	switch {
 	case e.Overload != "":
 		return crash(cw.ReasonUsageLimit, "the provider takes no more requests of the account for now"+colon(e.Overload))
+	case e.GaveUp != "" && e.GaveUpAuth:
+		return crash(cw.ReasonAuth, "the provider refused the credentials: "+e.GaveUp)
 	case e.GaveUp != "":
 		return crash(cw.ReasonAgentError, e.GaveUp)
-	case e.Summary.AuthError || e.StderrAuth:
+	case refusedLogin(e):
 		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
 	case e.Exit.Signal != 0:
 		return crash(cw.ReasonKilled, killedText(e.Exit))
@@ -197,7 +201,22 @@ func seenLimit(e evidence) *cw.Limit {
 	if e.Summary.Limit != nil {
 		return e.Summary.Limit
 	}
+	if !stderrCounts(e) {
+		return nil
+	}
 	return e.StderrLimit
+}
+
+// stderrCounts tells whether what a CLI wrote on its standard error may say why it
+// ended: its own result says nothing else. Much on it was overcome.
+func stderrCounts(e evidence) bool {
+	s := e.Summary
+	return !s.HasResult || s.ResultIsError && s.ResultBucket == ""
+}
+
+// refusedLogin tells whether the provider refused the credentials of the run.
+func refusedLogin(e evidence) bool {
+	return e.Summary.AuthError || e.StderrAuth && stderrCounts(e)
 }
 
 // lastWords is the CLI's own explanation: its last error, its result, or the

@@ -34,6 +34,7 @@ func limited(until *time.Time) func(*evidence) {
 }
 
 func failedResult(e *evidence) { e.Summary.HasResult, e.Summary.ResultIsError = true, true }
+func goodResult(e *evidence)   { e.Summary.HasResult = true }
 func noAuth(e *evidence)       { e.Summary.AuthError = true }
 func killedBy9(e *evidence)    { e.Exit = proc.Exit{Code: 137, Signal: 9} }
 
@@ -87,6 +88,11 @@ func TestOutcome(t *testing.T) {
 		{"error", ended(signalled(fails), limited(&until), failedResult), cw.StatusCrashed, cw.ReasonAgentError, "no compiler"},
 		{"a limit beats the rest", ended(limited(&until), noAuth, killedBy9, failedResult), cw.StatusCrashed, cw.ReasonUsageLimit, "usage limit: limit reached"},
 		{"a limit told on stderr", ended(noAuth, func(e *evidence) { e.StderrLimit = &cw.Limit{Text: "too much"} }), cw.StatusCrashed, cw.ReasonUsageLimit, "too much"},
+		{"a limit on stderr that was overcome", ended(goodResult, func(e *evidence) { e.StderrLimit = &cw.Limit{Text: "too much"} }), cw.StatusCrashed, cw.ReasonNoSignal, "not there"},
+		{"a limit on stderr beside another error", ended(failedResult, func(e *evidence) {
+			e.Summary.ResultBucket, e.StderrLimit = cw.BucketTransient, &cw.Limit{Text: "too much"}
+		}), cw.StatusCrashed, cw.ReasonAgentError, "reported an error"},
+		{"credentials on stderr of a tool", ended(goodResult, func(e *evidence) { e.StderrAuth = true }), cw.StatusCrashed, cw.ReasonNoSignal, "not there"},
 		{"a limit in silence", ended(limited(nil), silentFailure), cw.StatusCrashed, cw.ReasonUsageLimit, "limit"},
 		{"credentials beat a kill", ended(noAuth, killedBy9, failedResult), cw.StatusCrashed, cw.ReasonAuth, "credentials"},
 		{"credentials told on stderr", ended(silentFailure, func(e *evidence) { e.StderrAuth = true }), cw.StatusCrashed, cw.ReasonAuth, "already in use"},

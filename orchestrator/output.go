@@ -252,7 +252,7 @@ func (r *eventReader) emit(events []cw.StreamEvent, yield func(cw.OutputEvent, e
 		events[i] = cw.StreamEvent{}
 		position := cw.OutputPlace{Session: r.last.session, Offset: r.last.offset, N: r.n}.String()
 		r.n++
-		if r.silent() {
+		if r.silent() || ev.Kind == cw.StreamTaskBegan || ev.Kind == cw.StreamTaskEnded {
 			continue
 		}
 		e := cw.OutputEvent{Position: position, ChunkID: r.last.id, Session: r.last.session, At: r.last.at, Event: ev}

@@ -28,7 +28,7 @@ const (
 // standard error.
 func overloadOf(e evidence, trouble string) string {
 	silent := !e.Summary.HasResult && e.Summary.LastError.Text == ""
-	last := lastLine(e.StderrTail)
+	last := lastLine(parsers.OwnLines(e.StderrTail))
 	switch {
 	case e.Summary.Overload:
 		return e.Summary.LastError.Text

@@ -68,6 +68,8 @@ func TestOverloadOf(t *testing.T) {
 		{"earlier on stderr", evidence{StderrTail: tooMany + "\nno such file\n", Exit: failed}, "", ""},
 		{"on stderr, and all is well", evidence{StderrTail: tooMany}, "", ""},
 		{"on stderr, beside another error", evidence{Summary: said("no such model"), StderrTail: tooMany, Exit: failed}, "", ""},
+		{"of a tool on stderr", evidence{StderrTail: "npm ERR! code E429\nnpm ERR! 429 Too Many Requests - GET https://registry.npmjs.org/x\n", Exit: failed}, "", ""},
+		{"of another tool", evidence{StderrTail: "Error response from daemon: toomanyrequests: Rate limit\n", Exit: failed}, "", ""},
 		{"of a plain program", evidence{NoRetries: true, StderrTail: tooMany, Exit: failed}, "", ""},
 		{"nothing", evidence{Exit: failed}, "", ""},
 	} {

@@ -9,12 +9,18 @@ import (
 	"cw/internal/proc"
 )
 
+// refusedPatience is how long a CLI may try again with credentials that are
+// refused: nothing but a new login ends that.
+const refusedPatience = time.Minute
+
 // trouble is a time in which a CLI reports nothing but retries. It is folded
 // from events with the times of their chunks, so that a daemon that takes up a
 // run comes to the same.
 type trouble struct {
 	Since time.Time // zero: there is none
 	Text  string    // what it said last
+	// Refused: all of them say that the credentials are refused.
+	Refused bool
 }
 
 // after is the trouble after one more event. What is said beside retries ("it
@@ -22,9 +28,11 @@ type trouble struct {
 func (t trouble) after(ev cw.StreamEvent, at time.Time) trouble {
 	switch ev.Kind {
 	case cw.StreamRetry:
+		refused := ev.Bucket == cw.BucketAuth
 		if t.Since.IsZero() {
-			t.Since = at
+			t.Since, t.Refused = at, true
 		}
+		t.Refused = t.Refused && refused
 		t.Text = ev.Text
 		return t
 	case cw.StreamWarning, cw.StreamInit:
@@ -35,6 +43,9 @@ func (t trouble) after(ev cw.StreamEvent, at time.Time) trouble {
 
 // deadline is when patience with it ends; zero when it never does.
 func (t trouble) deadline(patience time.Duration) time.Time {
+	if t.Refused && (patience <= 0 || patience > refusedPatience) {
+		patience = refusedPatience
+	}
 	if patience <= 0 || t.Since.IsZero() {
 		return time.Time{}
 	}
@@ -113,6 +124,9 @@ func (f *follower) gaveUpText(obs proc.Observation) string {
 	limit := f.limits.Retrying.Duration
 	if !f.gaveUp && !f.trouble.over(limit, obs.Exit.EndedAt) {
 		return ""
+	}
+	if f.trouble.Refused {
+		limit = refusedPatience
 	}
 	return inVain(f.state.Agent.Provider, limit, f.trouble)
 }

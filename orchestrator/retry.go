@@ -7,6 +7,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/providers/parsers"
 )
 
 // nextStep is a run that follows at once, by cw's own decision.
@@ -34,6 +35,8 @@ func retry(e evidence, v verdict) (cw.Retries, *nextStep) {
 		return r, v.Next
 	case e.Resumed && e.SessionGone && e.Signal == nil:
 		return r, &nextStep{Reason: e.Reason, Fresh: true, Why: "the CLI has its session no more"}
+	case sessionFull(e) && v.Status == cw.StatusCrashed && v.Reason == cw.ReasonAgentError:
+		return r, &nextStep{Reason: fullReason(e), Fresh: true, Why: "its session no longer fits the model"}
 	case v.Reason == cw.ReasonStalled:
 		r.Stall++
 		return r, &nextStep{Reason: cw.RunStalled, Why: stalledText(*e.Stalled)}
@@ -58,6 +61,25 @@ func retry(e evidence, v verdict) (cw.Retries, *nextStep) {
 		return r, nil
 	}
 	return cw.Retries{}, nil
+}
+
+// sessionFull tells whether a run ended because its session no longer fits the
+// model, and a new one may do better: it went on with that session, or had done
+// something in it. One that follows another that was full is a person's business.
+func sessionFull(e evidence) bool {
+	if e.Signal != nil || e.NoRetries || e.SessionNew || !e.Summary.ResultIsError || !e.Resumed && e.Summary.ToolCalls == 0 {
+		return false
+	}
+	return parsers.SessionFull(lastWords(e)) || parsers.SessionFull(e.Summary.Result)
+}
+
+// fullReason is the reason of the run that follows: that of the one that could not
+// go on, and for a first run that it is to go on.
+func fullReason(e evidence) cw.RunReason {
+	if e.Reason == cw.RunSpawn {
+		return cw.RunFollowUp
+	}
+	return e.Reason
 }
 
 // unseen tells that a worktree could not be looked at.

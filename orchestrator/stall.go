@@ -35,7 +35,10 @@ type silence struct {
 	Wait  time.Duration // that the CLI announced before it tries again
 }
 
-type toolCall struct{ id, tool string }
+type toolCall struct {
+	id, tool string
+	task     bool // it outlives the call that began it, and the turn
+}
 
 // after is the silence that begins with a piece of output.
 func (s silence) after(events []cw.StreamEvent, at time.Time) silence {
@@ -46,12 +49,17 @@ func (s silence) after(events []cw.StreamEvent, at time.Time) silence {
 		case cw.StreamRetry:
 			s.Wait = ev.Delay
 		case cw.StreamToolCall:
-			s.Calls = append(s.Calls, toolCall{ev.ToolUseID, ev.Tool})
+			s.Calls = append(s.Calls, toolCall{id: ev.ToolUseID, tool: ev.Tool})
 			s.Calls = s.Calls[max(0, len(s.Calls)-callsMax):]
 		case cw.StreamToolResult:
-			s.Calls = slices.DeleteFunc(s.Calls, func(c toolCall) bool { return c.id == ev.ToolUseID })
+			s.Calls = slices.DeleteFunc(s.Calls, func(c toolCall) bool { return !c.task && c.id == ev.ToolUseID })
+		case cw.StreamTaskBegan:
+			s.Calls = append(s.Calls, toolCall{id: ev.ToolUseID, tool: ev.Tool, task: true})
+			s.Calls = s.Calls[max(0, len(s.Calls)-callsMax):]
+		case cw.StreamTaskEnded:
+			s.Calls = slices.DeleteFunc(s.Calls, func(c toolCall) bool { return c.task && c.id == ev.ToolUseID })
 		case cw.StreamInit, cw.StreamResult:
-			s.Calls = nil
+			s.Calls = slices.DeleteFunc(s.Calls, func(c toolCall) bool { return !c.task })
 		}
 	}
 	return s
@@ -249,7 +257,7 @@ func (f *follower) atLimit() bool {
 	if err != nil {
 		return false
 	}
-	limit, _, _ := preset.JudgeStderr(tailOf(filepath.Join(f.state.Run.Dir, stderrFile), stderrTail))
+	limit, _, _ := preset.JudgeStderr(tailOf(filepath.Join(f.state.Run.Dir, stderrFile), stderrTail), time.Now())
 	return limit != nil
 }
 

@@ -33,6 +33,9 @@ func TestSilence(t *testing.T) {
 		return cw.StreamEvent{Kind: cw.StreamToolCall, ToolUseID: id, Tool: tool}
 	}
 	result := func(id string) cw.StreamEvent { return cw.StreamEvent{Kind: cw.StreamToolResult, ToolUseID: id} }
+	began := func(id string) cw.StreamEvent {
+		return cw.StreamEvent{Kind: cw.StreamTaskBegan, ToolUseID: id, Tool: "Bash"}
+	}
 	text := cw.StreamEvent{Kind: cw.StreamText}
 	for _, tt := range []struct {
 		name   string
@@ -48,6 +51,9 @@ func TestSilence(t *testing.T) {
 		{"one of two ran", [][]cw.StreamEvent{{call("1", "Bash"), call("2", "Read")}, {result("2")}}, "Bash", 62 * time.Minute},
 		{"the result of another", [][]cw.StreamEvent{{call("1", "Bash")}, {result("9")}}, "Bash", 62 * time.Minute},
 		{"the turn is over", [][]cw.StreamEvent{{call("1", "Bash")}, {{Kind: cw.StreamResult}}}, "", 7 * time.Minute},
+		{"a task in the background", [][]cw.StreamEvent{{call("1", "Bash")}, {result("1"), began("b")}, {{Kind: cw.StreamResult}}}, "Bash", 63 * time.Minute},
+		{"it has ended", [][]cw.StreamEvent{{began("b")}, {{Kind: cw.StreamTaskEnded, ToolUseID: "b"}}}, "", 7 * time.Minute},
+		{"another has ended", [][]cw.StreamEvent{{began("b")}, {{Kind: cw.StreamTaskEnded, ToolUseID: "c"}}}, "Bash", 62 * time.Minute},
 		{"it waits", [][]cw.StreamEvent{{{Kind: cw.StreamRetry, Delay: 10 * time.Minute}}}, "", 16 * time.Minute},
 		{"it waited", [][]cw.StreamEvent{{{Kind: cw.StreamRetry, Delay: 10 * time.Minute}}, {text}}, "", 7 * time.Minute},
 	} {

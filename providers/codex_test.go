@@ -305,7 +305,7 @@ func TestCodexPatterns(t *testing.T) {
 	}
 	noise := "Reading prompt from stdin...\nWARNING: proceeding, even though we could not create PATH aliases\n" +
 		"2026-11-21T19:30:12.395617Z ERROR codex_api::endpoint::responses_websocket: failed to connect to Responses WebSocket stage=Unknown\n"
-	if limit, auth, gone := p.JudgeStderr([]byte(noise)); limit != nil || auth || gone {
+	if limit, auth, gone := p.JudgeStderr([]byte(noise), time.Now()); limit != nil || auth || gone {
 		t.Errorf("noise of every run: %+v, %t, %t", limit, auth, gone)
 	}
 	if version, err := p.CheckVersion("codex-cli 0.169.0\n"); version != "0.169.0" || err != nil {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -260,11 +261,15 @@ func TestJudgeStderr(t *testing.T) {
 		{stderr: "Invalid API key · Please run /login\n", auth: true},
 		{stderr: "usage limit reached, not logged in", limit: "usage limit reached, not logged in"},
 		{stderr: "No conversation found with session ID: 9999\n", gone: true},
+		{stderr: "npm ERR! 429 Too Many Requests: usage limit reached\nfatal: usage limit reached\n"},
+		{stderr: "Error response from daemon: toomanyrequests: You have hit your pull rate limit.\n"},
+		{stderr: "pip: usage limit reached\nremote: Invalid API key\ngh: not logged in\n"},
+		{stderr: "Attempt 1 failed: usage limit reached. Retrying after 5173ms...\n"},
 		{stderr: strings.Repeat("noise\n", 50000) + "Not logged in", auth: true},
 		{stderr: "\xff\xfe usage limit reached \xff", limit: "\uFFFD usage limit reached \uFFFD"},
 	}
 	for _, tt := range tests {
-		limit, auth, gone := claude.JudgeStderr([]byte(tt.stderr))
+		limit, auth, gone := claude.JudgeStderr([]byte(tt.stderr), time.Now())
 		var text string
 		var until int64
 		if limit != nil {

@@ -3,6 +3,7 @@ package providers
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -40,7 +41,7 @@ func FuzzPreset(f *testing.F) {
 		in.Sandbox, in.WritableDirs = true, []string{"/a", "-b"}
 		_, _ = p.Spawn(in)
 		_, _ = p.CheckVersion("1.2.3")
-		_, _, _ = p.JudgeStderr(data)
+		_, _, _ = p.JudgeStderr(data, time.Now())
 		RunEnv(EnvInput{Preset: p, Caller: []string{"A=b"}})
 	})
 }

@@ -347,13 +347,25 @@ func (p Preset) SessionGone(text string) bool {
 // stderrJudged is how much of the end of stderr is looked at.
 const stderrJudged = 64 << 10
 
-// JudgeStderr tells from the stderr of a run that failed whether it was a usage
-// limit, refused credentials, or a session that is gone.
-func (p Preset) JudgeStderr(stderr []byte) (limit *cw.Limit, auth, gone bool) {
+// JudgeStderr tells from the stderr of a run that failed, and that ended at that
+// time, whether it was a usage limit, refused credentials, or a session that is
+// gone. Lines of the tools that the CLI ran, and of what it tried again, say
+// nothing about the first two.
+func (p Preset) JudgeStderr(stderr []byte, now time.Time) (limit *cw.Limit, auth, gone bool) {
 	text := string(stderr[max(0, len(stderr)-stderrJudged):])
-	if line := firstMatch(p.compiled.errors.Limit, text); line != "" {
-		limit = &cw.Limit{Text: line, Until: parsers.ResetTime(line, time.Time{})}
+	final := parsers.FinalLines(text)
+	if limit = p.JudgeLimit(final, now); limit == nil {
+		auth = firstMatch(p.compiled.errors.Auth, final) != ""
 	}
-	auth = limit == nil && firstMatch(p.compiled.errors.Auth, text) != ""
 	return limit, auth, p.SessionGone(text)
+}
+
+// JudgeLimit gives the usage limit that an error text of that moment tells by the
+// preset's patterns; nil for none.
+func (p Preset) JudgeLimit(text string, now time.Time) *cw.Limit {
+	line := firstMatch(p.compiled.errors.Limit, text)
+	if line == "" {
+		return nil
+	}
+	return &cw.Limit{Text: line, Until: parsers.LimitEnd(line, now)}
 }

@@ -182,29 +182,46 @@ func parseQuestions(raw json.RawMessage) ([]SignalQuestion, error) {
 		}
 		out = append(out, q)
 	}
+	uniqueIDs(out)
 	return out, nil
+}
+
+// uniqueIDs makes ids that are given twice different, so that each question can be
+// answered by its own: the second q1 becomes q1-2.
+func uniqueIDs(questions []SignalQuestion) {
+	taken := map[string]bool{}
+	for _, q := range questions {
+		taken[q.ID] = true
+	}
+	given := map[string]bool{}
+	for i, q := range questions {
+		if q.ID == "" {
+			continue
+		}
+		id := q.ID
+		for n := 2; given[q.ID] && (id == q.ID || taken[id]); n++ {
+			id = fmt.Sprintf("%s-%d", q.ID, n)
+		}
+		given[id], taken[id] = true, true
+		questions[i].ID = id
+	}
 }
 
 func parseQuestion(raw json.RawMessage) (SignalQuestion, error) {
 	if s, ok := plainString(raw); ok {
 		return checkQuestion(SignalQuestion{Text: s})
 	}
-	var q struct {
-		ID          json.RawMessage   `json:"id"`
-		Question    string            `json:"question"`
-		Text        string            `json:"text"`
-		Header      string            `json:"header"`
-		Options     []json.RawMessage `json:"options"`
-		MultiSelect bool              `json:"multiSelect"`
-	}
-	if err := json.Unmarshal(raw, &q); err != nil {
+	var q map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &q); err != nil || q == nil {
 		return SignalQuestion{}, fmt.Errorf("it is neither a string nor a question object")
 	}
-	if q.Question == "" {
-		q.Question = q.Text
+	out := SignalQuestion{
+		ID:          anyText(firstField(q, "id", "key")),
+		Text:        anyText(firstField(q, "question", "text", "prompt", "title", "message")),
+		Header:      anyText(firstField(q, "header")),
+		MultiSelect: looseBool(firstField(q, "multiSelect", "multi_select", "multiselect", "multiple")),
 	}
-	out := SignalQuestion{ID: anyText(q.ID), Text: q.Question, Header: q.Header, MultiSelect: q.MultiSelect}
-	for _, o := range q.Options {
+	for _, o := range looseList(firstField(q, "options", "choices")) {
 		option, err := parseOption(o)
 		if err != nil {
 			return SignalQuestion{}, err
@@ -214,15 +231,70 @@ func parseQuestion(raw json.RawMessage) (SignalQuestion, error) {
 	return checkQuestion(out)
 }
 
-func parseOption(raw json.RawMessage) (QuestionOption, error) {
-	if s, ok := plainString(raw); ok {
-		return QuestionOption{Label: s}, nil
+// firstField gives the first of the named fields that holds anything.
+func firstField(fields map[string]json.RawMessage, names ...string) json.RawMessage {
+	for _, name := range names {
+		if raw := fields[name]; strings.TrimSpace(anyText(raw)) != "" {
+			return raw
+		}
 	}
-	var o QuestionOption
-	if json.Unmarshal(raw, &o) != nil || strings.TrimSpace(o.Label) == "" {
+	return nil
+}
+
+// looseBool reads true, "true", "yes" and 1 as true, and all else as false.
+func looseBool(raw json.RawMessage) bool {
+	switch strings.ToLower(strings.TrimSpace(anyText(raw))) {
+	case "true", "yes", "1":
+		return true
+	}
+	return false
+}
+
+// looseList gives the items of an array, the fields of an object as objects of
+// one value and its label, and anything else as the only item.
+func looseList(raw json.RawMessage) []json.RawMessage {
+	var items []json.RawMessage
+	var fields map[string]json.RawMessage
+	switch {
+	case len(raw) == 0:
+	case json.Unmarshal(raw, &items) == nil:
+	case json.Unmarshal(raw, &fields) == nil && fields != nil:
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			item, err := json.Marshal(map[string]json.RawMessage{"value": quotedText(name), "text": fields[name]})
+			if err == nil {
+				items = append(items, item)
+			}
+		}
+	default:
+		items = []json.RawMessage{raw}
+	}
+	return items
+}
+
+func quotedText(text string) json.RawMessage {
+	data, _ := json.Marshal(text) // a string can always be written
+	return data
+}
+
+// parseOption reads an option as models write them: a text or another plain value,
+// or an object whose label may have another name.
+func parseOption(raw json.RawMessage) (QuestionOption, error) {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil || o == nil {
+		label := strings.TrimSpace(anyText(raw))
+		if label == "" {
+			return QuestionOption{}, fmt.Errorf("an option is empty")
+		}
+		return QuestionOption{Label: label}, nil
+	}
+	label := firstField(o, "label", "text", "title", "name", "option", "value", "id", "key")
+	if label == nil {
 		return QuestionOption{}, fmt.Errorf("an option is neither a string nor an object with a label")
 	}
-	return o, nil
+	return QuestionOption{
+		Label:       strings.TrimSpace(anyText(label)),
+		Description: anyText(firstField(o, "description", "detail", "explanation")),
+	}, nil
 }
 
 func checkQuestion(q SignalQuestion) (SignalQuestion, error) {

@@ -34,6 +34,19 @@ func TestParseSignal(t *testing.T) {
 			}}, "",
 		},
 		{"one plain question", `{"status":"questions","questions":"Where?"}`, cw.Signal{Status: "questions", Questions: []cw.SignalQuestion{{Text: "Where?"}}}, ""},
+		{
+			"loose shapes", `{"status":"questions","questions":[{"id":1,"text":"Which?","multiSelect":"true","header":7,"options":[{"value":"y","text":"Yes"},{"name":"No","description":"not now"},3,{"value":"z"}]},{"prompt":"One?","multi_select":1,"choices":{"a":"Ay"}},{"question":"Free?","options":"yes","multiSelect":"false"}]}`,
+			cw.Signal{Status: "questions", Questions: []cw.SignalQuestion{
+				{ID: "1", Text: "Which?", Header: "7", MultiSelect: true, Options: []cw.QuestionOption{{Label: "Yes"}, {Label: "No", Description: "not now"}, {Label: "3"}, {Label: "z"}}},
+				{Text: "One?", MultiSelect: true, Options: []cw.QuestionOption{{Label: "Ay"}}},
+				{Text: "Free?", Options: []cw.QuestionOption{{Label: "yes"}}},
+			}}, "",
+		},
+		{
+			"equal ids", `{"status":"questions","questions":[{"id":"q1","question":"A?"},{"id":"q1","question":"B?"},{"id":"q1-2","question":"C?"},{"id":"q1","question":"D?"}]}`,
+			cw.Signal{Status: "questions", Questions: []cw.SignalQuestion{{ID: "q1", Text: "A?"}, {ID: "q1-3", Text: "B?"}, {ID: "q1-2", Text: "C?"}, {ID: "q1-4", Text: "D?"}}}, "",
+		},
+		{"an empty option", `{"status":"questions","questions":[{"question":"A?","options":[{"description":"x"}]}]}`, cw.Signal{}, "an object with a label"},
 		{"no questions", `{"status":"questions"}`, cw.Signal{}, "missing or empty"},
 		{"empty questions", `{"status":"questions","questions":[]}`, cw.Signal{}, "missing or empty"},
 		{"question without text", `{"status":"questions","questions":[{"id":"a"}]}`, cw.Signal{}, "question 1: it has no text"},

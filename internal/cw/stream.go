@@ -24,6 +24,11 @@ const (
 	StreamError      StreamKind = "error"       // Text, Bucket
 	StreamCompaction StreamKind = "compaction"  // the CLI shortened its context
 	StreamResult     StreamKind = "result"      // the CLI's own word on its end: Text, IsError, CostUSD, Usage, Turns
+
+	// These two tell of a task that outlives the tool call that began it: ToolUseID
+	// is its own id. They are for whoever follows a run, and shown to nobody.
+	StreamTaskBegan StreamKind = "task_began" // ToolUseID, Tool
+	StreamTaskEnded StreamKind = "task_ended" // ToolUseID
 )
 
 // Buckets of errors.

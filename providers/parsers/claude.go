@@ -36,6 +36,7 @@ type claudeParser struct {
 	denied  map[string]bool   // tool calls already told as refused
 	partial partials
 	tasks   claudeTasks
+	running backgroundTasks
 
 	limit   *cw.Limit // the account is at its limit, and nothing went on since
 	failure string    // the kind of the last error line of this turn
@@ -133,8 +134,12 @@ func (p *claudeParser) system(l *claudeLine) (events []cw.StreamEvent, known boo
 		return one(cw.StreamEvent{Kind: cw.StreamWarning, Text: clip(l.Content, claudeTextClip)}), true
 	case "permission_denied":
 		return p.denial(l.ToolUseID, l.ToolName, l.Message.Text), true
-	case "status", "thinking_tokens",
-		"task_started", "task_updated", "task_progress", "task_notification", "task_summary",
+	case "task_started":
+		p.running.start(l.TaskID, l.ToolUseID)
+		return nil, true
+	case "task_notification":
+		return p.running.end(l.TaskID), true
+	case "status", "thinking_tokens", "task_updated", "task_progress", "task_summary",
 		"hook_started", "hook_progress", "hook_response", "stop_hook_summary",
 		"session_state_changed", "turn_duration", "turn_starting", "commands_changed", "informational",
 		"files_persisted", "memory_recall", "memory_saved", "post_turn_summary", "local_command_output":
@@ -254,6 +259,7 @@ func (p *claudeParser) user(l *claudeLine) []cw.StreamEvent {
 		switch {
 		case b.Type == "tool_result":
 			events = append(events, p.toolResult(l, b)...)
+			events = append(events, p.running.outlives(b.ToolUseID)...)
 		case b.Type != "text" || l.Replay: // a replay is the prompt again
 		case strings.HasPrefix(b.Text, "[Request interrupted by user"):
 			events = append(events, cw.StreamEvent{Kind: cw.StreamError, Text: b.Text, Bucket: cw.BucketAbort})
@@ -339,6 +345,7 @@ func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
 		if ev.Bucket == cw.BucketLimit && p.limit == nil {
 			events = append(events, p.limitEvent(p.failure, ev.Text))
 		}
+		ev.Text = p.rateText(ev.Text, p.failure, l.APIErrorStatus, ev.Bucket)
 	} else {
 		p.limit = nil
 	}

@@ -15,7 +15,7 @@ func (p *claudeParser) errorLine(l *claudeLine) []cw.StreamEvent {
 	if bucket == cw.BucketLimit {
 		return one(p.limitEvent(l.Error, text))
 	}
-	return one(cw.StreamEvent{Kind: cw.StreamError, ParentToolUseID: l.ParentToolUseID, Text: text, Bucket: bucket})
+	return one(cw.StreamEvent{Kind: cw.StreamError, ParentToolUseID: l.ParentToolUseID, Text: p.rateText(text, l.Error, 0, bucket), Bucket: bucket})
 }
 
 // bucket sorts an error by the CLI's own kind, else by the HTTP status, else by
@@ -40,7 +40,20 @@ func (p *claudeParser) bucket(kind string, status int, text string) string {
 	if status == 429 && p.limit != nil { // it said exactly which
 		return cw.BucketLimit
 	}
-	return p.opts.Patterns.bucket(apiError{text: text, status: status}, p.now.at)
+	bucket := p.opts.Patterns.bucket(apiError{text: text, status: status}, p.now.at)
+	if kind == "invalid_request" && bucket == cw.BucketLimit { // it names a limit of requests or models
+		return ""
+	}
+	return bucket
+}
+
+// rateText makes sure that the text of an overload says so where only its kind or
+// its status does.
+func (p *claudeParser) rateText(text, kind string, status int, bucket string) string {
+	if kind == "rate_limit" {
+		status = 429
+	}
+	return rateText(text, status, bucket)
 }
 
 // rateLimit reads the account's standing. Rejected while overage is in use is
@@ -72,7 +85,7 @@ func (p *claudeParser) limitEvent(kind, text string) cw.StreamEvent {
 		limit.Until, limit.Kind = p.limit.Until, p.limit.Kind
 	}
 	if limit.Until == nil {
-		limit.Until = ResetTime(text, p.now.at)
+		limit.Until = limitEnd(text, p.now.at)
 	}
 	kept := limit
 	p.limit = &kept

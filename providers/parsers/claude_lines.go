@@ -156,6 +156,7 @@ type claudeSystem struct {
 	Text         string  `json:"text"`
 	Content      string  `json:"content"` // model_fallback (read in the program, not seen)
 	ToolName     string  `json:"tool_name"`
+	TaskID       string  `json:"task_id"` // task_started, task_notification
 	ToolUseID    string  `json:"tool_use_id"`
 	// Compact belongs to compact_boundary (read in the program, not seen).
 	Compact struct {

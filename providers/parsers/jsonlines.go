@@ -77,8 +77,17 @@ var (
 	apiQuota = cw.Pattern(`(?i)insufficient_quota|(?:exceeded|exhausted) your [a-z ]*quota|quota[ _]exceeded|credit balance`)
 	// "Suggested retry after 37000s." (read in gemini-cli), "Please retry in 12.3s"
 	// (read there, of Google's API), "Please try again in 6m0s" (OpenAI, not seen),
-	// "retryDelay": "37000s" in a body of Google's
-	apiWait = cw.Pattern(`(?i)(?:retry after |retry in |try again in |reset after |"retryDelay":\s*")((?:\d+(?:\.\d+)?(?:ms|[hms]))+)`)
+	// "retryDelay": "37000s" in a body of Google's, "try again in 5 days 22 hours 11
+	// minutes" (codex), "Please wait 2 minutes before" (copilot), "resets in 4hr 29min"
+	apiWait = cw.Pattern(`(?i)(?:(?:retry|reset|available|again|refreshes|renews)s?[- ](?:after|in):? |please wait |wait (?:for )?|"retryDelay":\s*"|retry-after"?: ?"?)(?:about |approximately |another |~)?(` + waitPart + `(?:(?:,? and |,? )?` + waitPart + `)*)`)
+	// one of the numbers of a wait, with its unit; without one it is of seconds
+	waitPiece = cw.Pattern(`(?i)` + waitPartNamed)
+)
+
+const (
+	waitUnit      = `(?:milliseconds?|months?|minutes?|mins?|ms|m|seconds?|secs?|s|hours?|hrs?|h|days?|d|weeks?|w)`
+	waitPart      = `(?:\d+(?:\.\d+)? ?` + waitUnit + `|an? (?:minute|hour|day|week|month)\b)`
+	waitPartNamed = `(\d+(?:\.\d+)?|an?\b) ?(` + waitUnit + `)`
 )
 
 // apiLimitKind names a limit by the words of the API: quota, seven_day (copilot's
@@ -99,11 +108,34 @@ func waitEnd(text string, ref time.Time) *time.Time {
 	if m == nil {
 		return nil
 	}
-	wait, err := time.ParseDuration(m[1])
-	if err != nil {
-		return nil
+	var wait float64
+	for _, piece := range waitPiece().FindAllStringSubmatch(m[1], -1) {
+		number, err := strconv.ParseFloat(piece[1], 64)
+		if err != nil { // a, an
+			number = 1
+		}
+		wait += number * waitSeconds(strings.ToLower(piece[2]))
 	}
-	return after(ref, wait)
+	return afterSeconds(ref, wait)
+}
+
+// waitSeconds is how many seconds a unit of waitUnit lasts.
+func waitSeconds(unit string) float64 {
+	switch {
+	case strings.HasPrefix(unit, "mo"):
+		return 30 * 24 * 3600
+	case strings.HasPrefix(unit, "ms"), strings.HasPrefix(unit, "milli"):
+		return 0.001
+	case strings.HasPrefix(unit, "m"):
+		return 60
+	case strings.HasPrefix(unit, "h"):
+		return 3600
+	case strings.HasPrefix(unit, "d"):
+		return 24 * 3600
+	case strings.HasPrefix(unit, "w"):
+		return 7 * 24 * 3600
+	}
+	return 1
 }
 
 // retryAfter reads the same from the headers of an answer, whose names are in

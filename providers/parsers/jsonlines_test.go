@@ -301,7 +301,8 @@ func TestAPIWaits(t *testing.T) {
 		{"Please try again in 99999999999999999999s.", ""},
 		{"Please try again in 9000000h.", ""},
 		{"Please try again in 9000h.", ""}, // longer than a year
-		{"Please try again in a minute.", ""},
+		{"Please try again in a minute.", "2026-11-21T04:01:00Z"},
+		{"Please wait a moment.", ""},
 		{"Please wait and try again later.", ""},
 	}
 	for _, tt := range texts {

@@ -9,17 +9,48 @@ import (
 	"cw/internal/cw"
 )
 
+// The pieces of which reset times are made, as CLIs write them into error texts.
+const (
+	resetWhen    = `(?:resets?|renews?|refresh(?:es)?|(?:try|retry|available|back) again|available|wait until|retry after|until)(?: (?:at|on|after))?[: ]*`
+	resetWeekday = `(?:(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:at )?)?`
+	resetMonth   = `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?`
+	resetDay     = `(\d{1,2})(?:st|nd|rd|th)?`
+	resetYear    = `(?:,? (\d{4}))?`
+	resetTime    = `(\d{1,2})(?:(?::(\d{2}))?(?::\d{2})?[\s\x{202f}]?([ap]\.?m\b\.?)|:(\d{2})(?::\d{2})?)`
+	resetZone    = `(?: ?\(([A-Za-z0-9_+\-/: ]+)\)| (UTC|GMT|[A-Z][a-z]+/[A-Za-z_/]+|[A-Z]{2,4}T)\b)?`
+	resetLink    = `,?(?: at)? `
+)
+
 // Reset times as CLIs write them into error texts.
 var (
 	// "Claude AI usage limit reached|1795237769"
 	resetEpoch = cw.Pattern(`\|(\d{10})(?:\D|$)`)
-	// "resets 5:13am (UTC)", "resets 5am (UTC)", "resets Nov 25, 5:13am (Europe/Berlin)",
-	// "resets Jan 2, 2027, 5am (UTC)"
-	resetClock = cw.Pattern(`(?i)resets? (?:at )?(?:([a-z]{3}) (\d{1,2})(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?\s?([ap]m)(?: \(([A-Za-z0-9_+\-/]+)\))?`)
-	// "try again at 5:15 AM", "try again at Nov 23rd, 2026 5:15 AM": codex writes
-	// the local time of its own process
-	resetLocal = cw.Pattern(`(?i)try again at (?:([a-z]{3}) (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?,? (?:at )?)?(\d{1,2})(?::(\d{2}))?[\s\x{202f}]?([ap]m)`)
+	// "resets at 2026-11-25T05:13:00Z", "Retry after 2026-11-25 05:13:00 UTC"
+	resetStamp = cw.Pattern(`(?i)` + resetWhen + `(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?(?:\.\d+)? ?(Z|UTC|GMT|[+-]\d{2}:?\d{2})?`)
+	// "resets 5:13am (UTC)", "resets 5am", "resets 17:13", "resets Monday 9am",
+	// "try again at 5:15 AM", "reset at tomorrow 9am"
+	resetClock = cw.Pattern(`(?i)` + resetWhen + `(tomorrow,? (?:at )?)?` + resetWeekday + resetTime + resetZone)
+	// "resets Nov 25, 5:13am (Europe/Berlin)", "resets January 2, 2027, 5am (UTC)",
+	// "try again at Nov 23rd, 2026 5:15 AM", "reset on April 20, 2026 at 2:00 AM"
+	resetDate = cw.Pattern(`(?i)` + resetWhen + resetWeekday + resetMonth + ` ` + resetDay + resetYear + `(?:` + resetLink + resetTime + `)?` + resetZone)
+	// "resets 25 Nov 2026, 5:13am"
+	resetDayFirst = cw.Pattern(`(?i)` + resetWhen + resetWeekday + resetDay + ` ` + resetMonth + resetYear + `(?:` + resetLink + resetTime + `)?` + resetZone)
+	// "resets Monday"
+	resetOnDay = cw.Pattern(`(?i)` + resetWhen + `(mon|tue|wed|thu|fri|sat|sun)(?:day|sday|nesday|rsday|urday)?\b`)
 )
+
+// zoneNames are the zones that people of America name by their initials, and
+// those that mean no other place.
+var zoneNames = map[string]string{
+	"Z": "UTC", "PT": "America/Los_Angeles", "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles",
+	"MT": "America/Denver", "MST": "America/Denver", "MDT": "America/Denver",
+	"CT": "America/Chicago", "CST": "America/Chicago", "CDT": "America/Chicago",
+	"ET": "America/New_York", "EST": "America/New_York", "EDT": "America/New_York",
+	"CET": "Europe/Berlin", "CEST": "Europe/Berlin", "JST": "Asia/Tokyo", "KST": "Asia/Seoul",
+}
+
+// zoneOffset is a zone told as a distance: "UTC+5:30", "GMT-3".
+var zoneOffset = cw.Pattern(`^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$`)
 
 // moment is the latest moment that is known of a run: its start, until the
 // output tells one. What the output tells wins over the start even when it is
@@ -37,31 +68,107 @@ func (m *moment) tell(at time.Time) {
 }
 
 // ResetTime reads from an error text when a limit is over: as seconds of the
-// epoch, or as a time of day, with or without a date, which is taken as the
-// first such moment after ref. A zone that this machine does not know, and a
-// time of day with a zero ref, give nil. When none is told the zone is that of
-// ref for "try again at", which is local time, and UTC for "resets". CLIs cut
-// the seconds: what is told as this minute is not tomorrow's.
+// epoch, as a timestamp, or as a time of day, with or without a day, which is
+// taken as the first such moment after ref. A time of day with a zero ref gives
+// nil. The zone is that of ref, which is the CLI's local time, when none is told
+// or one that this machine does not know: CLIs name their own. What is told as
+// just over is not tomorrow's.
 func ResetTime(text string, ref time.Time) *time.Time {
 	if m := resetEpoch().FindStringSubmatch(text); m != nil {
 		seconds, _ := strconv.ParseInt(m[1], 10, 64) // ten digits by the pattern
 		return epoch(seconds)
 	}
+	if m := resetStamp().FindStringSubmatch(text); m != nil {
+		return stamp(m, ref)
+	}
 	if ref.IsZero() {
 		return nil
 	}
-	if m := resetLocal().FindStringSubmatch(text); m != nil {
-		return atClock(ref, m[1:7])
+	if m := resetDate().FindStringSubmatch(text); m != nil {
+		return resetDateOf(m[2], m[3], m[4], m[5:9], m[9]+m[10], ref)
 	}
-	m := resetClock().FindStringSubmatch(text)
-	if m == nil {
-		return nil
+	if m := resetDayFirst().FindStringSubmatch(text); m != nil {
+		return resetDateOf(m[3], m[2], m[4], m[5:9], m[9]+m[10], ref)
 	}
-	zone, err := time.LoadLocation(m[7]) // "" is UTC
+	if m := resetClock().FindStringSubmatch(text); m != nil {
+		hour, minute, ok := clock(m[3:7])
+		if !ok {
+			return nil
+		}
+		ref = inZone(ref, m[7]+m[8]).Truncate(time.Minute)
+		switch {
+		case m[1] != "":
+			return told(onDay(ref, ref.Year(), ref.Month(), ref.Day()+1, hour, minute)[0])
+		case m[2] != "":
+			return told(onWeekday(ref, m[2], hour, minute))
+		}
+		return nextClock(ref, hour, minute)
+	}
+	if m := resetOnDay().FindStringSubmatch(text); m != nil {
+		return told(onWeekday(ref, m[1], 0, 0))
+	}
+	return nil
+}
+
+// stamp reads a date and a time of day as ISO 8601 writes them.
+func stamp(m []string, ref time.Time) *time.Time {
+	text, layout := m[1]+"T"+m[2]+m[3], "2006-01-02T15:04"
+	if m[3] != "" {
+		layout += ":05"
+	}
+	at, err := time.ParseInLocation(layout, text, inZone(ref, m[4]).Location())
 	if err != nil {
 		return nil
 	}
-	return atClock(ref.In(zone), m[1:7])
+	return told(at)
+}
+
+// resetDateOf gives the moment with that month, day and year, which may be empty,
+// and that time of day; without one it is the day's beginning.
+func resetDateOf(month, day, year string, timeOfDay []string, zone string, ref time.Time) *time.Time {
+	hour, minute, ok := clock(timeOfDay)
+	if !ok {
+		return nil
+	}
+	at := onDate(inZone(ref, zone).Truncate(time.Minute), month, day, year, hour, minute)
+	if at == nil {
+		return nil
+	}
+	return told(*at)
+}
+
+// inZone is the moment in a zone; in its own when none is told, or one that this
+// machine does not know.
+func inZone(ref time.Time, name string) time.Time {
+	name = strings.TrimSpace(name)
+	if known, ok := zoneNames[strings.ToUpper(name)]; ok {
+		name = known
+	}
+	if name == "" {
+		return ref
+	}
+	if m := zoneOffset().FindStringSubmatch(name); m != nil {
+		hours, _ := strconv.Atoi(m[2]) // digits by the pattern
+		minutes, _ := strconv.Atoi("0" + m[3])
+		seconds := hours*3600 + minutes*60
+		if m[1] == "-" {
+			seconds = -seconds
+		}
+		return ref.In(time.FixedZone(name, seconds))
+	}
+	if zone, err := time.LoadLocation(name); err == nil {
+		return ref.In(zone)
+	}
+	return ref
+}
+
+// told is a moment as it is given: in UTC, and only one that JSON can say.
+func told(at time.Time) *time.Time {
+	utc := at.UTC()
+	if utc.Year() < 1970 || utc.Year() >= 9999 {
+		return nil
+	}
+	return &utc
 }
 
 // epoch gives the moment that many seconds after 1970, nil for one that is
@@ -74,50 +181,69 @@ func epoch(seconds int64) *time.Time {
 	return &at
 }
 
-// atClock gives the first moment from ref's minute on with the month, day,
-// year, hour, minute and half of the day in m; the date may be empty.
-func atClock(ref time.Time, m []string) *time.Time {
-	hour, minute, ok := clock(m[3], m[4], m[5])
-	if !ok {
-		return nil
+// clock reads a time of day: the hour, the minute and the half of the day of a
+// clock of twelve hours, or the minute of one of 24. All are empty for midnight.
+func clock(m []string) (hour, minute int, ok bool) {
+	if m[0] == "" {
+		return 0, 0, true
 	}
-	ref = ref.Truncate(time.Minute)
-	at := nextMoment(ref, m[0], m[1], m[2], hour, minute)
-	if at == nil {
-		return nil
+	hour, _ = strconv.Atoi(m[0]) // digits by the pattern
+	minute, _ = strconv.Atoi("0" + m[1] + m[3])
+	if m[2] == "" {
+		return hour, minute, hour <= 23 && minute <= 59
 	}
-	utc := at.UTC()
-	if utc.Year() < 1970 || utc.Year() >= 9999 {
-		return nil
-	}
-	return &utc
-}
-
-func clock(hourText, minuteText, half string) (hour, minute int, ok bool) {
-	hour, _ = strconv.Atoi(hourText) // digits by the pattern
-	minute, _ = strconv.Atoi("0" + minuteText)
 	if hour < 1 || hour > 12 || minute > 59 {
 		return 0, 0, false
 	}
 	hour %= 12
-	if strings.EqualFold(half, "pm") {
+	if strings.EqualFold(m[2][:1], "p") {
 		hour += 12
 	}
 	return hour, minute, true
 }
 
-// dateOver is how long a date without a year may be over and still be this
-// year's: a clock may be wrong, and a limit of a year there is none.
-const dateOver = 7 * 24 * time.Hour
+const (
+	// dateOver is how long a date without a year may be over and still be this
+	// year's: a clock may be wrong, and a limit of a year there is none.
+	dateOver = 7 * 24 * time.Hour
+	// clockOver is the same for a time of day: some CLIs go on telling a limit for
+	// a while when its window has begun anew.
+	clockOver = 10 * time.Minute
+)
 
-// nextMoment gives the first moment from ref on with the given date (which may
-// be empty, or lack the year) and time of day. A date may be just over.
-func nextMoment(ref time.Time, monthText, dayText, yearText string, hour, minute int) *time.Time {
-	if monthText == "" {
-		return firstOf(ref, onDay(ref, ref.Year(), ref.Month(), ref.Day(), hour, minute),
-			onDay(ref, ref.Year(), ref.Month(), ref.Day()+1, hour, minute))
+// nextClock gives the first moment from ref on with that time of day, or one that
+// is just over.
+func nextClock(ref time.Time, hour, minute int) *time.Time {
+	var moments [][]time.Time
+	for day := ref.Day() - 1; day <= ref.Day()+1; day++ {
+		moments = append(moments, onDay(ref, ref.Year(), ref.Month(), day, hour, minute))
 	}
-	parsed, err := time.Parse("Jan", strings.ToUpper(monthText[:1])+strings.ToLower(monthText[1:]))
+	at := firstOf(ref, moments...)
+	if over := lastOf(ref, moments...); over != nil && ref.Sub(*over) < clockOver {
+		at = over
+	}
+	if at == nil {
+		return nil
+	}
+	return told(*at)
+}
+
+// onWeekday gives the first moment from ref on that is on that day of the week.
+func onWeekday(ref time.Time, day string, hour, minute int) time.Time {
+	day = strings.ToLower(day)
+	for n := range 7 {
+		at := onDay(ref, ref.Year(), ref.Month(), ref.Day()+n, hour, minute)[0]
+		if strings.HasPrefix(strings.ToLower(at.Weekday().String()), day) && !at.Before(ref) {
+			return at
+		}
+	}
+	return onDay(ref, ref.Year(), ref.Month(), ref.Day()+7, hour, minute)[0] // today, and it is over
+}
+
+// onDate gives the first moment from ref on with the given date, whose year may
+// be empty, and time of day. A date may be just over.
+func onDate(ref time.Time, monthText, dayText, yearText string, hour, minute int) *time.Time {
+	parsed, err := time.Parse("Jan", strings.ToUpper(monthText[:1])+strings.ToLower(monthText[1:3]))
 	day, _ := strconv.Atoi(dayText) // digits by the pattern
 	month := parsed.Month()
 	if err != nil || day < 1 || time.Date(2028, month, day, 0, 0, 0, 0, time.UTC).Month() != month { // a leap year
@@ -150,6 +276,16 @@ func onDay(ref time.Time, year int, month time.Month, day, hour, minute int) []t
 func firstOf(ref time.Time, days ...[]time.Time) *time.Time {
 	for _, at := range slices.Concat(days...) {
 		if !at.Before(ref) {
+			return &at
+		}
+	}
+	return nil
+}
+
+// lastOf gives the last moment that is before ref, nil when there is none.
+func lastOf(ref time.Time, days ...[]time.Time) *time.Time {
+	for _, at := range slices.Backward(slices.Concat(days...)) {
+		if at.Before(ref) {
 			return &at
 		}
 	}

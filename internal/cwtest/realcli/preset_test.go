@@ -191,7 +191,7 @@ func (s *started) read(cmd *exec.Cmd, out *output, chosen string) finished {
 	if f.summary.SessionID == "" {
 		f.summary.SessionID = chosen
 	}
-	f.limit, f.refused, f.gone = s.preset.JudgeStderr([]byte(out.stderr))
+	f.limit, f.refused, f.gone = s.preset.JudgeStderr([]byte(out.stderr), time.Now())
 	if f.summary.Limit != nil {
 		f.limit = f.summary.Limit
 	}
