@@ -5973,6 +5973,8 @@ export interface components {
             env: {
                 [key: string]: string;
             };
+            /** @description off (default): the repository's git hooks do not run when an agent commits; run: they do */
+            hooks?: string;
             /** @description patterns as in .worktreeinclude, added to that file's */
             include: string[];
             /** @description merge or squash */
