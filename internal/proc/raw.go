@@ -123,7 +123,7 @@ func (r *Raw) Read(buf []byte) (n int, err error) {
 	if hole := r.hole(n); hole < n {
 		// The block in which the writing ended is filled up with zeros.
 		written := bytes.TrimRight(buf[:hole], "\x00")
-		return len(written), r.changed(RawHollow, -1)
+		return len(written), &RawChangedError{Path: r.path, Change: RawHollow, Offset: r.offset + int64(len(written)), Size: -1}
 	}
 	if n > 0 || len(buf) == 0 {
 		return n, nil
