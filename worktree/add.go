@@ -153,7 +153,7 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 	// The branch exists already, made from a commit's id, so git sets up no
 	// upstream (measured: doing so made 35 of 80 parallel adds fail on the lock
 	// of the configuration). --lock from the start: git never prunes it.
-	_, err := x.git(ctx, nil, "worktree", "add", "--quiet", "--lock", "--reason", "cw agent "+r.Alias,
+	_, err := x.gitAt(ctx, x.transfer(), nil, "worktree", "add", "--quiet", "--lock", "--reason", "cw agent "+r.Alias,
 		"--end-of-options", r.Path, agentBranch(r.Alias))
 	if err != nil {
 		return err
@@ -272,6 +272,13 @@ func (x *mirror) readLinks(r *record) error {
 	admin := filepath.Join(x.dir, "worktrees", r.Admin)
 	if !sameDir(admin, dir) {
 		return fmt.Errorf("link of the new worktree points to %s", dir)
+	}
+	// git was told of the view, which is not for agents.
+	if own := "gitdir: " + admin + "\n"; r.DotGit != own {
+		if err := writeFile(filepath.Join(r.Path, ".git"), []byte(own)); err != nil {
+			return fmt.Errorf("link the new worktree: %w", err)
+		}
+		r.DotGit = own
 	}
 	text, err = readSmall(filepath.Join(admin, "gitdir"))
 	if err != nil {

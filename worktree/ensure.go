@@ -154,7 +154,7 @@ func (e *ensurer) isOurs() bool {
 		return true
 	}
 	text, err := readSmall(filepath.Join(e.req.Path, ".git"))
-	return err == nil && (string(text) == e.r.DotGit || strings.HasPrefix(string(text), "gitdir: "+filepath.Join(e.dir, "worktrees")+"/"))
+	return err == nil && (string(text) == e.r.DotGit || e.linksHere(string(text)))
 }
 
 // settle makes sure that a folder that is there hangs on the mirror, and notes
@@ -344,7 +344,7 @@ func (e *ensurer) checkOut(ctx context.Context, want head) error {
 			}
 		}
 		if attach {
-			_, err := e.git(ctx, nil, append(args, "--end-of-options", e.r.Path, name)...)
+			_, err := e.gitAt(ctx, e.transfer(), nil, append(args, "--end-of-options", e.r.Path, name)...)
 			if err == nil || want.commit == "" || isFinal(err) {
 				return err
 			}
@@ -356,7 +356,7 @@ func (e *ensurer) checkOut(ctx context.Context, want head) error {
 	if want.branch != "" {
 		e.warn("HEAD is detached at %.12s, where branch %s was", want.commit, strings.TrimPrefix(want.branch, "refs/heads/"))
 	}
-	_, err := e.git(ctx, nil, append(args, "--detach", "--end-of-options", e.r.Path, want.commit)...)
+	_, err := e.gitAt(ctx, e.transfer(), nil, append(args, "--detach", "--end-of-options", e.r.Path, want.commit)...)
 	return err
 }
 
@@ -369,11 +369,18 @@ func (x *mirror) headCommit(ctx context.Context, admin string) (string, error) {
 	return x.refs().commit(ctx, ref)
 }
 
+// linksHere tells whether the .git file of a worktree leads to an admin folder of
+// the mirror, by way of the view too, as git writes it.
+func (x *mirror) linksHere(dotGit string) bool {
+	return strings.HasPrefix(dotGit, "gitdir: "+filepath.Join(x.dir, "worktrees")+"/") ||
+		strings.HasPrefix(dotGit, "gitdir: "+filepath.Join(viewDir(x.dir), "worktrees")+"/")
+}
+
 // undoAgain removes what a try to make a worktree again left: its folder, which
 // nobody has had in hands, and its admin folder. The branch stays.
 func (x *mirror) undoAgain(r *record) error {
 	link, err := readSmall(filepath.Join(r.Path, ".git"))
-	if err == nil && !strings.HasPrefix(string(link), "gitdir: "+filepath.Join(x.dir, "worktrees")+"/") || errors.Is(err, os.ErrNotExist) && !isEmptyDir(r.Path) && exists(r.Path) {
+	if err == nil && !x.linksHere(string(link)) || errors.Is(err, os.ErrNotExist) && !isEmptyDir(r.Path) && exists(r.Path) {
 		return cw.Errorf(cw.CodeRefused, "something else is at %s, where the worktree of %s belongs", r.Path, r.Alias).
 			WithHint("look at it and move it away")
 	}

@@ -3,10 +3,10 @@ package worktree
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"cw/internal/safefile"
 )
 
 const (
@@ -22,29 +22,10 @@ func readSmall(path string) ([]byte, error) {
 	return readRegular(path, smallMax)
 }
 
-// readRegular reads a regular file of at most limit bytes. A FIFO, a device or
-// a symbolic link in its place is an error and never waits.
+// readRegular reads a regular file of at most limit bytes that somebody else may
+// have written.
 func readRegular(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return data, nil
+	return safefile.Read(path, limit)
 }
 
 // writeFile replaces a file at once: whoever reads it sees the old content or

@@ -44,7 +44,8 @@ type place struct {
 	network bool     // the user's ssh command and credential helpers count
 	source  string   // the repository that is read, when it is not dir: for errors
 	limit   time.Duration
-	lock    *os.File // held as long as the call or a child of it lives; may be nil
+	lock    *os.File   // held as long as the call or a child of it lives; may be nil
+	agents  []agentDir // where agents write and the call reads
 }
 
 // call is what an observer learns about each run of git.
@@ -60,10 +61,12 @@ type runner struct {
 	observe func(call)      // tests only
 	started func(*exec.Cmd) // tests only
 	limit   func(place) time.Duration
+	// patience is how long a call runs before it is looked for what makes it wait.
+	patience time.Duration
 }
 
 func newRunner(bin string, log *slog.Logger) *runner {
-	return &runner{bin: bin, log: log, limit: func(p place) time.Duration {
+	return &runner{bin: bin, log: log, patience: oddPatience, limit: func(p place) time.Duration {
 		if p.limit > 0 {
 			return p.limit
 		}
@@ -80,6 +83,8 @@ type gitError struct {
 	err    error
 	told   *cw.Error // as which the runner gave it
 	final  bool      // it was ended by us: another try is of no use
+	// cleared: something odd of an agent's was removed meanwhile.
+	cleared bool
 }
 
 func (e *gitError) Error() string {
@@ -155,12 +160,17 @@ func (r *runner) stream(ctx context.Context, p place, stdin io.Reader, stdout io
 	cmd, stderr := r.command(ctx, p, args)
 	cmd.Stdin, cmd.Stdout = stdin, stdout
 	begin := time.Now()
+	over := r.clearWhile(ctx, p.agents)
 	err := r.wait(cmd)
+	odd := over()
+	if len(odd) > 0 {
+		r.log.Warn("removed what is no file and kept git waiting", "paths", odd[:min(len(odd), 10)], "count", len(odd))
+	}
 	r.log.Debug("git", "place", p.name, "args", args, "took", time.Since(begin), "error", err)
 	if err == nil {
 		return nil
 	}
-	return r.explain(ctx, p, cmd, args, stderr, err)
+	return r.explain(ctx, p, cmd, args, stderr, err, len(odd) > 0)
 }
 
 func (r *runner) command(ctx context.Context, p place, args []string) (*exec.Cmd, *boundedBuffer) {
@@ -209,8 +219,8 @@ var (
 	errTooMuch = errors.New("it printed too much")
 )
 
-func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []string, stderr *boundedBuffer, err error) error {
-	g := &gitError{place: p.name, args: args, code: -1, stderr: stderr.text(), err: err}
+func (r *runner) explain(ctx context.Context, p place, cmd *exec.Cmd, args []string, stderr *boundedBuffer, err error, cleared bool) error {
+	g := &gitError{place: p.name, args: args, code: -1, stderr: stderr.text(), err: err, cleared: cleared}
 	if cmd.ProcessState != nil {
 		g.code = cmd.ProcessState.ExitCode()
 	}
@@ -295,6 +305,7 @@ func baseEnv() []string {
 		"GIT_ASKPASS=true",
 		"GIT_ALLOW_PROTOCOL=file", // no network, no ext:: command
 		"GIT_LFS_SKIP_DOWNLOAD_ERRORS=1",
+		cw.ChildVariable+"="+cw.ChildValue,
 	)
 }
 

@@ -35,7 +35,20 @@ func guarded() []string {
 // forbidden must not exist in the mirror: each can redirect git or add
 // configuration. hooks may be an empty folder.
 func forbidden() []string {
-	return []string{"hooks", "config.worktree", "commondir", "gitdir", "gitfile", "info/grafts"}
+	return []string{"hooks", "config.worktree", "commondir", "gitdir", "gitfile", "info/grafts", fileAlternates, "objects/info/http-alternates"}
+}
+
+// fileAlternates names other folders of objects. A mirror has all of its own: what
+// git finds in another folder, such as a FIFO, it would wait at.
+const fileAlternates = "objects/info/alternates"
+
+// mirrorFolders are in every mirror.
+func mirrorFolders() []string { return []string{"objects/info", "objects/pack", "refs/heads"} }
+
+// unguarded are files of the mirror that git reads in many calls and that are not
+// as we wrote them: only what is odd in their place goes.
+func unguarded() []string {
+	return []string{filePackedRefs, fileShallow, "objects/info/commit-graph", "objects/info/packs", "objects/pack/multi-pack-index"}
 }
 
 // mirrorHead is the HEAD of a mirror: a branch that never exists, as a mirror
@@ -81,8 +94,10 @@ func (x *mirror) expect(s settings) error {
 			return fmt.Errorf("guard of mirror: %w", err)
 		}
 	}
-	_, err := x.restoreFiles()
-	return err
+	if _, err := x.restoreFiles(); err != nil {
+		return err
+	}
+	return x.makeView()
 }
 
 // guard compares the mirror with our copy and puts back what differs. It runs
@@ -96,6 +111,9 @@ func (x *mirror) guard() error {
 		var links []string
 		links, err = x.restoreLinks()
 		changed = append(changed, links...)
+	}
+	if err == nil {
+		err = x.makeView()
 	}
 	x.restored = append(x.restored, changed...)
 	if err != nil {
@@ -125,6 +143,16 @@ func (x *mirror) restoreFiles() (changed []string, err error) {
 			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
+			return changed, fmt.Errorf("remove %s: %w", name, err)
+		}
+		changed = append(changed, name)
+	}
+	for _, name := range unguarded() {
+		path := filepath.Join(x.dir, name)
+		if !isOdd(path) {
+			continue
+		}
+		if err := removeOdd(path); err != nil {
 			return changed, fmt.Errorf("remove %s: %w", name, err)
 		}
 		changed = append(changed, name)
@@ -188,6 +216,10 @@ func restoreLink(admin, gitFile string) (changed []string, err error) {
 	if !isDir(admin) {
 		return []string{""}, os.RemoveAll(admin)
 	}
+	changed, err = removeOddIn(admin)
+	if err != nil {
+		return changed, err
+	}
 	text, err := readSmall(filepath.Join(admin, "commondir"))
 	if err != nil || string(text) != commonDir {
 		if err := writeFile(filepath.Join(admin, "commondir"), []byte(commonDir)); err != nil {
@@ -220,6 +252,26 @@ func restoreLink(admin, gitFile string) (changed []string, err error) {
 	return changed, nil
 }
 
+// removeOddIn removes what is odd in an admin folder: git reads most of what is in
+// there in every call, of all worktrees.
+func removeOddIn(admin string) (removed []string, err error) {
+	entries, err := os.ReadDir(admin)
+	if err != nil {
+		return nil, fmt.Errorf("list admin folder: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(admin, e.Name())
+		if e.Type().IsRegular() || e.IsDir() || !isOdd(path) {
+			continue
+		}
+		if err := removeOdd(path); err != nil {
+			return removed, fmt.Errorf("remove %s: %w", path, err)
+		}
+		removed = append(removed, e.Name())
+	}
+	return removed, nil
+}
+
 func isZeroID(text string) bool {
 	id := strings.TrimSpace(text)
 	return id != "" && strings.Trim(id, "0") == ""
@@ -232,7 +284,7 @@ const staleAfter = 10 * time.Second
 // healLock looks whether a call failed because of such a lock file, waits until
 // it is surely stale, and removes it. It tells whether to try again.
 func (x *mirror) healLock(ctx context.Context, err error) bool {
-	path := lockInTheWay(stderrOf(err))
+	path := x.fromView(lockInTheWay(stderrOf(err)))
 	if path == "" || !inside(x.dir, path) || inside(filepath.Join(x.dir, "worktrees"), path) {
 		return false
 	}

@@ -193,9 +193,9 @@ func (x *mirror) userFetch(ctx context.Context, refspec string) error {
 		return err
 	}
 	at := inUserRepo(x.p.GitDir)
-	at.lock, at.limit = x.lock, transferLimit
+	at.lock, at.limit, at.agents = x.lock, transferLimit, x.place().agents
 	at.config = []string{"fetch.fsckObjects=true", "protocol.file.allow=always", "fetch.writeCommitGraph=false"}
 	_, err := x.m.git.run(ctx, at, nil, "fetch", "--quiet", "--no-prune", "--no-tags", "--no-recurse-submodules",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--no-show-forced-updates", "--end-of-options", x.dir, refspec)
+		"--no-write-fetch-head", "--no-auto-maintenance", "--no-show-forced-updates", "--end-of-options", x.gitDir(), refspec)
 	return err
 }

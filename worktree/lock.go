@@ -126,7 +126,14 @@ func (x *mirror) close() {
 
 // place is the mirror for git.
 func (x *mirror) place() place {
-	return place{name: "mirror", dir: x.dir, env: append(cleanEnv(), "GIT_DIR="+x.dir), lock: x.lock, limit: transferLimit}
+	return place{name: "mirror", dir: x.dir, env: x.env(x.gitDir()), config: x.ownConfig(), lock: x.lock, agents: []agentDir{{path: x.dir, shared: true}}}
+}
+
+// transfer is place for a call that brings or checks out any number of objects.
+func (x *mirror) transfer() place {
+	at := x.place()
+	at.limit = transferLimit
+	return at
 }
 
 // git runs git in the mirror, after the guard.
@@ -136,19 +143,20 @@ func (x *mirror) git(ctx context.Context, stdin []byte, args ...string) ([]byte,
 
 // gitAt is git with a place that may differ, such as its working directory.
 // A lock file that a killed git left in the mirror is removed and the call
-// repeated.
+// repeated; so is one that failed on something odd that was removed meanwhile.
 func (x *mirror) gitAt(ctx context.Context, at place, stdin []byte, args ...string) ([]byte, error) {
 	if err := x.guard(); err != nil {
 		return nil, err
 	}
 	out, err := x.m.git.run(ctx, at, stdin, args...)
-	if err == nil || !x.healLock(ctx, err) {
-		return out, err
+	if err == nil || !cleared(err) && !x.healLock(ctx, err) {
+		return out, errors.Join(err, x.settleView())
 	}
 	if err := x.guard(); err != nil {
 		return nil, err
 	}
-	return x.m.git.run(ctx, at, stdin, args...)
+	out, err = x.m.git.run(ctx, at, stdin, args...)
+	return out, errors.Join(err, x.settleView())
 }
 
 // guardDir holds our copy of what must not change in the mirror, and a record

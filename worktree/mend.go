@@ -26,7 +26,7 @@ func unsound(dir string) string {
 			return name
 		}
 	}
-	if !smallFile(filepath.Join(dir, "packed-refs"), packedMax) {
+	if path := filepath.Join(dir, filePackedRefs); !smallFile(path, packedMax) && !isOdd(path) {
 		return "packed-refs"
 	}
 	if noObjects(filepath.Join(dir, "objects")) {
@@ -37,9 +37,6 @@ func unsound(dir string) string {
 
 // noObjects tells whether a folder of objects holds none at all.
 func noObjects(dir string) bool {
-	if exists(filepath.Join(dir, "info", "alternates")) {
-		return false
-	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return true
@@ -81,12 +78,12 @@ func (x *mirror) mend(ctx context.Context) (note string, err error) {
 			}
 		}
 	}
-	if path := filepath.Join(x.dir, "packed-refs"); !smallFile(path, packedMax) {
+	if path := filepath.Join(x.dir, filePackedRefs); !smallFile(path, packedMax) {
 		if err := os.Rename(path, free(path+".damaged")); err != nil {
 			return "", err
 		}
 	}
-	for _, name := range []string{"objects/info", "objects/pack", "refs/heads"} {
+	for _, name := range mirrorFolders() {
 		if err := os.MkdirAll(filepath.Join(x.dir, name), 0o700); err != nil {
 			return "", err
 		}

@@ -101,21 +101,24 @@ func (x *mirror) create(ctx context.Context, s settings) (note string, err error
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(half.dir)
+			_ = os.RemoveAll(half.guardDir())
 		}
 	}()
-	args := []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=cw-none"}
-	if s.objectFormat != "" {
-		args = append(args, "--object-format="+s.objectFormat)
+	for _, name := range mirrorFolders() {
+		if err := os.MkdirAll(filepath.Join(half.dir, name), 0o700); err != nil {
+			return "", err
+		}
 	}
-	at := half.place()
-	at.dir = x.m.repos
-	if _, err := x.m.git.run(ctx, at, nil, args...); err != nil {
+	if err := half.expect(s); err != nil {
 		return "", err
 	}
 	if note, err = half.seed(ctx); err != nil {
 		return "", err
 	}
 	x.m.fail.Hit("worktree/seeded")
+	if err := os.RemoveAll(half.guardDir()); err != nil {
+		return "", err
+	}
 	if err := os.Rename(half.dir, x.dir); err != nil {
 		return "", err
 	}

@@ -111,7 +111,7 @@ func (x *mirror) writeBlobs(ctx context.Context, root *os.Root, names []string, 
 	pr, pw := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := x.m.git.stream(ctx, x.place(), strings.NewReader(ids.String()), pw, "cat-file", "--batch", "--buffer")
+		err := x.m.git.stream(ctx, x.transfer(), strings.NewReader(ids.String()), pw, "cat-file", "--batch", "--buffer")
 		_ = pw.CloseWithError(err)
 		done <- err
 	}()

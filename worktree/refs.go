@@ -1,21 +1,26 @@
 package worktree
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"cw/internal/safefile"
 )
 
 // refs reads the references of one git directory. go-git does it inside the
@@ -25,6 +30,7 @@ type refs struct {
 	repo   *gogit.Repository // nil: ask the binary
 	dir    string
 	binary askBinary
+	mirror bool // read loose and packed references ourselves
 }
 
 // askBinary runs a git call that answers in place of go-git.
@@ -41,18 +47,10 @@ func (m *Manager) userRefs(gitDir string) refs {
 	return r
 }
 
-// mirrorRefs reads a mirror, whose files an agent may have changed just now:
-// what go-git would read whole is measured first, and a planted commondir file
-// is not followed. go-git executes nothing.
+// mirrorRefs reads a mirror. An agent may put a FIFO in the place of any file in it
+// at any time, at which go-git would wait for ever, so it is not used there.
 func mirrorRefs(dir string, binary askBinary) refs {
-	r := refs{dir: dir, binary: binary}
-	if !smallFile(filepath.Join(dir, fileConfig), smallMax) {
-		return r
-	}
-	if repo, err := gogit.PlainOpen(dir); err == nil {
-		r.repo = repo
-	}
-	return r
+	return refs{dir: dir, binary: binary, mirror: true}
 }
 
 // refs reads the mirror.
@@ -72,6 +70,11 @@ func smallFile(path string, limit int64) bool {
 // commit gives the id that a full reference name points to, "" when there is
 // no such reference, or one that git cannot read.
 func (r refs) commit(ctx context.Context, name string) (string, error) {
+	if r.mirror {
+		if id, known := plainRef(r.dir, name); known {
+			return id, nil
+		}
+	}
 	if r.repo != nil && r.readable(name) && !brokenRef(r.dir, name) {
 		ref, err := r.repo.Storer.Reference(plumbing.ReferenceName(name))
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
@@ -89,6 +92,37 @@ func (r refs) commit(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	return line(out), nil
+}
+
+// plainRef reads a reference of a mirror without git, "" when there is none. known
+// is false for what only git can tell, such as a reference to another.
+func plainRef(dir, name string) (id string, known bool) {
+	if !safeRef(name) {
+		return "", false
+	}
+	text, err := safefile.Read(filepath.Join(dir, filepath.FromSlash(name)), looseMax)
+	if err == nil {
+		id := string(bytes.TrimSpace(text))
+		return id, fullID().MatchString(id)
+	}
+	if none := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isDir(filepath.Join(dir, filepath.FromSlash(name))); !none {
+		return "", false
+	}
+	f, err := safefile.Open(filepath.Join(dir, filePackedRefs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", true
+	}
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	rows := bufio.NewScanner(io.LimitReader(f, packedMax))
+	for rows.Scan() {
+		if id, packed, ok := strings.Cut(rows.Text(), " "); ok && packed == name {
+			return id, fullID().MatchString(id)
+		}
+	}
+	return "", rows.Err() == nil
 }
 
 // readable tells whether reading a reference inside the process cannot hang or

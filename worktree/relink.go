@@ -63,7 +63,7 @@ func (e *ensurer) relink(ctx context.Context) error {
 		return err
 	}
 	at := e.place()
-	at.env = append(cleanEnv(), "GIT_DIR="+admin)
+	at.env = e.adminEnv(e.r.Admin)
 	if _, err := e.gitAt(ctx, at, nil, "read-tree", "HEAD"); err != nil {
 		return err
 	}

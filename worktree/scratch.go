@@ -92,7 +92,7 @@ func (x *mirror) scratchSteps(ctx context.Context, r *record) error {
 	if err := os.MkdirAll(filepath.Dir(r.Path), 0o700); err != nil {
 		return err
 	}
-	if _, err := x.git(ctx, nil, "worktree", "add", "--quiet", "--lock", "--reason", scratchReason, "--detach",
+	if _, err := x.gitAt(ctx, x.transfer(), nil, "worktree", "add", "--quiet", "--lock", "--reason", scratchReason, "--detach",
 		"--end-of-options", r.Path, r.Base.Commit); err != nil {
 		return err
 	}

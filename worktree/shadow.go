@@ -106,12 +106,20 @@ func (s *shadow) rebuildIndex(ctx context.Context) error {
 }
 
 func (s *shadow) git(ctx context.Context, args ...string) ([]byte, error) {
-	return s.m.git.run(ctx, s.place(), nil, args...)
+	out, err := s.m.git.run(ctx, s.place(), nil, args...)
+	if cleared(err) {
+		out, err = s.m.git.run(ctx, s.place(), nil, args...)
+	}
+	return out, err
 }
 
 func (s *shadow) place() place {
+	agents := []agentDir{{path: s.mirrorDir, shared: true}}
+	if s.worktree != "" {
+		agents = append(agents, agentDir{path: s.worktree})
+	}
 	return place{
-		name: "shadow", dir: s.dir,
+		name: "shadow", dir: s.dir, agents: agents,
 		env: append(cleanEnv(), "GIT_DIR="+s.dir, "GIT_WORK_TREE="+cmp.Or(s.worktree, s.dir),
 			"GIT_OBJECT_DIRECTORY="+cmp.Or(s.objects, filepath.Join(s.mirrorDir, "objects"))),
 		// What an agent wrote beside the objects to make git faster is not

@@ -297,7 +297,7 @@ func (x *mirror) fetchRefs(ctx context.Context, options []string, refspecs ...st
 	args := append([]string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
 		"--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow", "--no-show-forced-updates",
 		"--upload-pack=" + x.m.uploadPack(), "--stdin"}, options...)
-	at := x.place()
+	at := x.transfer()
 	at.source = x.p.GitDir
 	_, err := x.gitAt(ctx, at, []byte(strings.Join(refspecs, "\n")+"\n"), append(args, "--end-of-options", x.p.GitDir)...)
 	return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -55,6 +56,10 @@ func (c callers) identify(ctx context.Context, peer api.Peer) (cw.Actor, error) 
 	if !inside {
 		if peer.Token != "" {
 			return cw.Actor{}, c.refuse(ctx, peer, cw.Actor{}, "a token was used outside the processes of its run")
+		}
+		if proc.StartedBy(chain, os.Getpid(), cw.ChildVariable, cw.ChildValue) {
+			// A filter or a hook that an agent planted would be one, too.
+			return cw.Actor{}, c.refuse(ctx, peer, cw.Actor{}, "a process that the daemon started called cw")
 		}
 		return cw.Actor{Kind: cw.ActorPerson}, nil
 	}

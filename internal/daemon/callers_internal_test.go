@@ -5,6 +5,10 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"cw/internal/api"
@@ -29,6 +33,21 @@ func TestCallersOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := newCallers(home, db, slog.New(slog.DiscardHandler))
+	child, orphan := exec.CommandContext(t.Context(), "sleep", "600"), exec.CommandContext(t.Context(), "sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!")
+	orphan.Env = append(os.Environ(), cw.ChildVariable+"="+cw.ChildValue)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
+	said, err := orphan.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(left, syscall.SIGKILL) })
 	for _, c := range []struct {
 		name string
 		peer api.Peer
@@ -39,6 +58,8 @@ func TestCallersOutside(t *testing.T) {
 		{"the first process", api.Peer{PID: 1, StartTime: 1}, cw.ActorPerson, ""},
 		{"with a token", api.Peer{PID: os.Getpid(), Token: "cw1.run.x"}, "", cw.CodeForbidden},
 		{"another's pid", api.Peer{PID: os.Getpid(), StartTime: self.StartTime + 1}, "", cw.CodeForbidden},
+		{"a child of the daemon", api.Peer{PID: child.Process.Pid}, "", cw.CodeForbidden},
+		{"what a child of the daemon left behind", api.Peer{PID: left}, "", cw.CodeForbidden},
 		{"nobody", api.Peer{PID: 1 << 30}, "", cw.CodeForbidden},
 	} {
 		actor, err := who.identify(t.Context(), c.peer)

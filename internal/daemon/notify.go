@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cw/internal/cw"
@@ -38,7 +39,7 @@ func newNotifier(c Config, source notify.Source, log *slog.Logger) *notify.Notif
 // execNotice implements notify.Exec.
 func execNotice(ctx context.Context, argv, env []string, stdin []byte, outputMax int) ([]byte, int, error) {
 	out, errOut, code, err := proc.Output(ctx, proc.Command{
-		Argv: argv, Env: env, Dir: "/", MaxBytes: outputMax, Stdin: stdin, DropRest: true,
+		Argv: argv, Env: append(slices.Clip(env), cw.ChildVariable+"="+cw.ChildValue), Dir: "/", MaxBytes: outputMax, Stdin: stdin, DropRest: true,
 	})
 	said := append(errOut, out...) // what went wrong is said first
 	return said[:min(len(said), outputMax)], code, err

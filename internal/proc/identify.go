@@ -55,6 +55,19 @@ func IdentifyChain(chain []Identity, runsDir string) (runDir string, ok bool, er
 	return runDir, runDir != "", nil
 }
 
+// StartedBy reports whether the first process of a chain is a descendant of the
+// process with the id pid, or was started, as one of its ancestors may have been,
+// with a variable in its environment. The second holds also when the parents in
+// between are gone.
+func StartedBy(chain []Identity, pid int, name, value string) bool {
+	for i, p := range chain {
+		if i > 0 && p.PID == pid || p.PID != pid && startedWithVariable(p.PID, name, value) {
+			return true
+		}
+	}
+	return false
+}
+
 // Ancestors names a process and its ancestors, nearest first: the process
 // itself, its parent, and so on up to the first process of the system, which
 // is left out (so is what lies above a parent that another user hides). The

@@ -1,0 +1,98 @@
+// Package safefile opens files that somebody else may have prepared: an agent in
+// its worktree, a CLI in its folder. Another kind of file in the place of a
+// regular one, such as a FIFO, a device, a socket or a symbolic link, is an error
+// and never waits, and no more is read than the caller allows.
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrIrregular says that something else than a regular file is at the path.
+var ErrIrregular = errors.New("not a regular file")
+
+// ErrTooLarge says that a file is larger than the caller allows.
+var ErrTooLarge = errors.New("the file is too large")
+
+// flags of every open. Without O_NONBLOCK the open of a FIFO waits for a writer;
+// it means nothing for a regular file.
+const flags = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// Open opens the regular file at path for reading. Links in its last element are
+// not followed.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, flags, 0)
+	return regular(f, path, err)
+}
+
+// OpenIn is Open for a name inside root, which the links of no element leave. A
+// link as the last element is not followed.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	// A root follows links inside it, whatever the flags say.
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	return OpenLinkedIn(root, name)
+}
+
+// OpenLinkedIn is OpenIn that follows a link to a regular file inside root.
+func OpenLinkedIn(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return regular(f, name, err)
+}
+
+// regular passes an open file on when it is one, and closes any other.
+func regular(f *os.File, name string, err error) (*os.File, error) {
+	switch {
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENXIO): // a link; a socket
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.Join(ErrIrregular, err)}
+	case err != nil:
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Read reads the regular file at path whole. ErrTooLarge when it has more than
+// limit bytes.
+func Read(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, limit)
+}
+
+// ReadIn is Read for a name inside root, as OpenIn opens it.
+func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, err := OpenIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, limit)
+}
+
+func readAll(f *os.File, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes: %w", f.Name(), limit, ErrTooLarge)
+	}
+	return data, nil
+}
