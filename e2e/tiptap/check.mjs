@@ -1,7 +1,7 @@
 // Reads documents of the editor on stdin, one JSON value a line, and prints for
 // each a line: "ok", or why the editor's schema refuses it.
 import { createInterface } from "node:readline";
-import { getSchema } from "@tiptap/core";
+import { getSchema, Node } from "@tiptap/core";
 import Image from "@tiptap/extension-image";
 import { TaskItem, TaskList } from "@tiptap/extension-list";
 import { TableKit } from "@tiptap/extension-table";
@@ -11,6 +11,7 @@ import StarterKit from "@tiptap/starter-kit";
 // tasks; the rest is as it comes.
 const schema = getSchema([
   StarterKit,
+  Node.create({ name: "rawBlock", group: "block", content: "text*", marks: "", code: true }),
   TableKit,
   TaskList,
   TaskItem.configure({ nested: true }),

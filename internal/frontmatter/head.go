@@ -12,8 +12,41 @@ import (
 	"cw/internal/cw"
 )
 
-// parseHead reads the YAML between the fences. line is that of the opening one.
-func parseHead(head string, line int) (fields []Field, err error) {
+// repairsMax bounds how many lines of a head are read as they were meant.
+const repairsMax = 100
+
+// plainValue is a key with a value that is in no quotes and begins nothing of
+// YAML's.
+var plainValue = cw.Pattern(`^(\s*(?:- +)?[A-Za-z_][A-Za-z0-9_-]*:[ \t]+)([^\s"'\[\]{}|>&*!%@#` + "`" + `,?-].*?)[ \t]*$`)
+
+// parseHead reads the YAML between the fences. line is that of the opening one. A
+// text with a colon that is in no quotes is no YAML and can mean only itself: it is
+// read as if it were.
+func parseHead(head string, line int) ([]Field, error) {
+	fields, err := parseYAML(head, line)
+	for range repairsMax {
+		var fault *Error
+		if err == nil || !errors.As(err, &fault) || fault.Text != "the head is no YAML: "+colonInText {
+			break
+		}
+		lines := strings.Split(head, "\n")
+		at := fault.Line - line - 1
+		if at < 0 || at >= len(lines) {
+			break
+		}
+		m := plainValue().FindStringSubmatch(lines[at])
+		if m == nil {
+			break
+		}
+		lines[at] = m[1] + "'" + strings.ReplaceAll(m[2], "'", "''") + "'"
+		head = strings.Join(lines, "\n")
+		fields, err = parseYAML(head, line)
+	}
+	return fields, err
+}
+
+// parseYAML reads a head that is YAML.
+func parseYAML(head string, line int) (fields []Field, err error) {
 	defer func() {
 		// The library is outside code and the text an agent's: whatever it trips
 		// over must not take the daemon down.
@@ -193,6 +226,9 @@ func (c *countedText) fault(err error, line int) *Error {
 // wrongBegin finds a character with which no text begins outside of quotes.
 var wrongBegin = cw.Pattern("(?:^|[\\s,\\[{-])([\t@`%*&])")
 
+// colonInText is what is wrong with the mistake that is made most.
+const colonInText = "a text with a colon in it belongs into quotes"
+
 // explain says what is wrong with a line, and what to do for the mistakes that
 // are made most.
 func explain(message, line string) string {
@@ -200,7 +236,7 @@ func explain(message, line string) string {
 	case strings.HasPrefix(strings.TrimLeft(line, " "), "\t"):
 		return "lines are set in with spaces, never with tabs"
 	case strings.Contains(message, "mapping values are not allowed"):
-		return "a text with a colon in it belongs into quotes"
+		return colonInText
 	case strings.HasSuffix(message, "cannot start any token"), strings.HasSuffix(message, "alphabetic or numeric character"):
 		if found := wrongBegin().FindStringSubmatch(line); found != nil && found[1] != "\t" {
 			return fmt.Sprintf("a text that begins with %s belongs into quotes", found[1])

@@ -109,7 +109,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a glob without quotes", head("title: x\npaths:\n  - **/*.go"), 4, "begins with * belongs into quotes"},
 		{"a mention without quotes", head("title: @you"), 2, "begins with @ belongs into quotes"},
 		{"code without quotes", head("id: x\ntitle: `x`"), 3, "begins with ` belongs into quotes"},
-		{"a colon without quotes", head("id: x\ntitle: Exports: as jobs\nsize: small"), 3, "colon in it belongs into quotes"},
+		{"a colon without quotes", head("id: x\nthe title: Exports: as jobs\nsize: small"), 3, "colon in it belongs into quotes"},
 		{"a quote that does not end", head("id: x\ntitle: \"Exports\nsize: small"), 3, "end of stream"},
 		{"brackets that do not end", head("id: x\npaths: [a, b"), 3, "no YAML"},
 		{"a tag", head("title: !!binary aGk="), 2, "tags"},

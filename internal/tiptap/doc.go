@@ -2,8 +2,9 @@
 // back.
 //
 // Markdown is the truth; a document of the editor is another face of it. What
-// Markdown and the editor both know is kept. What only Markdown knows, raw HTML
-// before all, becomes text, which is never live. What only the editor knows is
+// Markdown and the editor both know is kept. A block of HTML, as the mark of a
+// decision is one, becomes a raw block: its Markdown as it is written. What else
+// only Markdown knows becomes text, which is never live. What only the editor knows is
 // left out of the Markdown, but for its text.
 //
 // FromMarkdown promises that the way back and forth is stable: for every text,

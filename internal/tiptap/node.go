@@ -21,6 +21,7 @@ const (
 	Blockquote     = "blockquote"
 	CodeBlock      = "codeBlock"
 	HorizontalRule = "horizontalRule"
+	RawBlock       = "rawBlock" // Markdown that is kept as it is written
 	HardBreak      = "hardBreak"
 	Image          = "image"
 	Table          = "table"

@@ -143,6 +143,9 @@ func (r *reader) block(n ast.Node, depth int) []Node {
 		}
 		return []Node{r.codeBlock(r.lines(n), strings.TrimSpace(info), depth)}
 	case *ast.HTMLBlock:
+		if html := r.html(n); depth == 1 && html != "" {
+			return []Node{r.counted(Node{Type: RawBlock, Content: []Node{r.counted(Node{Type: Text, Text: html}, depth)}}, depth)}
+		}
 		return []Node{r.codeBlock(r.html(n), "html", depth)}
 	case *ast.List:
 		return []Node{r.list(n, depth)}

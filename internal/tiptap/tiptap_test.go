@@ -28,7 +28,7 @@ func TestDocument(t *testing.T) {
 		{"image", "![a](b \"c\")", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"image","attrs":{"alt":"a","src":"b","title":"c"}}]}]}`, "![a](b \"c\")\n"},
 		{"blanks", "**a&nbsp;** b", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","marks":[{"type":"bold"}],"text":"a"},{"type":"text","text":"  b"}]}]}`, "**a**  b\n"},
 		{"unsafe image", "![x](javascript:y)", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"![x](javascript:y)"}]}]}`, "!\\[x](javascript:y)\n"},
-		{"script", "<script>x</script>", `{"type":"doc","content":[{"type":"codeBlock","attrs":{"language":"html"},"content":[{"type":"text","text":"\u003cscript\u003ex\u003c/script\u003e"}]}]}`, "```html\n<script>x</script>\n```\n"},
+		{"script", "<script>x</script>", `{"type":"doc","content":[{"type":"rawBlock","content":[{"type":"text","text":"\u003cscript\u003ex\u003c/script\u003e"}]}]}`, "<script>x</script>\n"},
 		{"tag", "a <b>", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a \u003cb\u003e"}]}]}`, "a \\<b>\n"},
 		{"unsafe", "[x](javascript:y)", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"[x](javascript:y)"}]}]}`, "\\[x](javascript:y)\n"},
 		{"unused", "[a]: /b 'c'", `{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"[a]: /b \"c\""}]}]}`, "\\[a]: /b \"c\"\n"},

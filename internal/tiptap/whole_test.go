@@ -15,7 +15,9 @@ func TestWhole(t *testing.T) {
 		"", "# Goal\n\nSell *more* **now** ~~not~~ `code`.\n", "- a\n- b\n  - c\n\n1. x\n2. y\n",
 		"- [ ] one\n- [x] two\n", "> quote\n\n```go\nfunc main() {}\n```\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
 		"[link](https://example.com \"t\") and ![img](a.png)\n", "line\nline  \nbreak\n", "---\n", "a\r\n\r\nb",
-		"tight\n\n- a\n\n- b\n",
+		"tight\n\n- a\n\n- b\n", "***both***\n", "**[a link](https://a.example)**\n", "~~**gone**~~\n", "_**x**_\n",
+		"<details>\n<summary>x</summary>\n</details>\n", "<!-- note -->\n\ntext\n",
+		"text\n\n## Decisions\n\n### Which?\n\n<!-- decision k3v7q2mzt5ha -->\n\n**Answer:** that\n",
 	} {
 		if !isWhole(t, md) {
 			a, _ := reads(md)
@@ -24,7 +26,7 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	for _, md := range []string{
-		"a <b>bold</b> word\n", "<details>\n<summary>x</summary>\n</details>\n", "<!-- note -->\n\ntext\n",
+		"a <b>bold</b> word\n", "- a\n\n  <!-- note -->\n", "**a** <em>b</em>\n", "**a `b`**\n",
 		strings.Repeat("> ", 300) + "deep\n",
 	} {
 		if isWhole(t, md) {

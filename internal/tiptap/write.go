@@ -25,7 +25,7 @@ func Markdown(doc Node) (string, error) {
 
 var known = map[string]bool{
 	Doc: true, Paragraph: true, Heading: true, BulletList: true, OrderedList: true, ListItem: true,
-	TaskList: true, TaskItem: true, Blockquote: true, CodeBlock: true, HorizontalRule: true,
+	TaskList: true, TaskItem: true, Blockquote: true, CodeBlock: true, RawBlock: true, HorizontalRule: true,
 	HardBreak: true, Image: true, Table: true, TableRow: true, TableHeader: true, TableCell: true, Text: true,
 }
 
@@ -109,6 +109,9 @@ func block(n Node, other, first bool) (string, bool) {
 		return quote(blocks(n.Content)), true
 	case CodeBlock:
 		return fenced(n), true
+	case RawBlock:
+		s := strings.Trim(clean(textOf(n)), "\n")
+		return s, strings.TrimSpace(s) != ""
 	case HorizontalRule:
 		if first {
 			return "___", true

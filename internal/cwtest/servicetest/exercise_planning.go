@@ -198,7 +198,7 @@ func pageDocumentCase(t *testing.T, f Fixture) {
 		_, err = s.EditPageDocument(ctx, page.ID, bad)
 		wantCode(t, name, err, cw.CodeInvalid)
 	}
-	html := "<details>\n<summary>x</summary>\n</details>\n"
+	html := "a <b>bold</b> word\n"
 	_, err = s.EditPage(ctx, page.ID, cw.PageEdit{Body: &html})
 	ok(t, err)
 	doc, err = s.PageDocument(ctx, page.ID)
