@@ -285,6 +285,9 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 				notes = append(notes, handed.Note)
 			}
 			t.HandedOver = handed.Ref
+			if handed.Missing != "" {
+				notes = append(notes, handed.Missing)
+			}
 		}
 		trees[i] = t
 	}

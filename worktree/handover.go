@@ -15,6 +15,9 @@ type HandedOver struct {
 	Ref    string // full name
 	Commit string // what it points to
 	Note   string // why it is not refs/heads/agent/<alias>, or ""
+	// Missing names the commits of submodules that the branch needs and that are not
+	// in the user's repository, for people; "" for none.
+	Missing string
 }
 
 // HandOver brings an agent's work from the mirror into the user's repository as
@@ -46,10 +49,16 @@ func (m *Manager) HandOver(ctx context.Context, p cw.Project, agentID cw.AgentID
 		return HandedOver{}, err
 	}
 	out, err := x.bring(ctx, alias, head, facts)
-	if err == nil {
-		m.fail.Hit("worktree/handed-over")
+	if err != nil {
+		return out, err
 	}
-	return out, err
+	m.fail.Hit("worktree/handed-over")
+	missing, err := x.submodulesMissing(ctx, alias, head)
+	if err != nil {
+		m.log.Warn("cannot look for commits of submodules", "agent", alias, "error", err)
+	}
+	out.Missing = strings.Join(missing, "; ")
+	return out, nil
 }
 
 // keepHead makes refs/cw/head/<agent> of the commit, so that it stays and can
