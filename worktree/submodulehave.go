@@ -28,14 +28,15 @@ func (x *mirror) submodulesMissing(ctx context.Context, alias, head string) (not
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
+	links := map[string]gitlink{}
 	for _, l := range now {
-		names[l.path] = l.name
+		links[l.path] = l
 	}
 	modules := userModules(x.p.GitDir)
 	for _, path := range slices.Sorted(maps.Keys(ids)) {
 		id := ids[path]
-		if was[path] == id || x.m.hasObject(ctx, modules[names[path]], id) {
+		have := slices.ContainsFunc(modulesAt(x.p, modules, links[path]), func(dir string) bool { return x.m.hasObject(ctx, dir, id) })
+		if was[path] == id || have {
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("the branch names commit %.12s of submodule %q, which is not in your copy of it; as long as the agent's worktree is there: git -C %s fetch %s HEAD",
@@ -63,9 +64,6 @@ func (x *mirror) gitlinkIDs(ctx context.Context, commit string) (map[string]stri
 // hasObject reports whether the user's copy of a submodule has a commit. gitDir ""
 // is none.
 func (m *Manager) hasObject(ctx context.Context, gitDir, id string) bool {
-	if gitDir == "" {
-		return false
-	}
 	_, err := m.git.run(ctx, inUserRepo(gitDir), nil, "cat-file", "-e", id+"^{commit}")
 	return err == nil
 }

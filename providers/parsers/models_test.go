@@ -9,8 +9,8 @@ import (
 	"cw/internal/cw"
 )
 
-// summaryOf reads lines of claude's stream into a summary.
-func summaryOf(lines ...string) Summary {
+// summaryOfLines reads lines of claude's stream into a summary.
+func summaryOfLines(lines ...string) Summary {
 	r, s := NewReading(newClaude(Options{})), Summary{}
 	for _, ev := range append(r.Feed([]byte(strings.Join(lines, "\n")+"\n")), r.Flush()...) {
 		s.Add(ev)
@@ -43,7 +43,7 @@ func TestUsageOfMessages(t *testing.T) {
 		{"cache of two kinds", []string{answer("", "a", "m", `"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_5m_input_tokens":4,"ephemeral_1h_input_tokens":5}`)},
 			[]cw.ModelUsage{{Model: "m", Usage: cw.Usage{CacheWriteTokens: 9, CacheWriteHourTokens: 5}}}},
 	} {
-		if s := summaryOf(tt.lines...); !slices.Equal(s.Models, tt.want) || s.Usage != sumOf(tt.want) {
+		if s := summaryOfLines(tt.lines...); !slices.Equal(s.Models, tt.want) || s.Usage != sumOf(tt.want) {
 			t.Errorf("%s: %+v, together %+v", tt.name, s.Models, s.Usage)
 		}
 	}
@@ -88,7 +88,7 @@ func TestUsageAtTheEnd(t *testing.T) {
 			{Model: "small", Usage: cw.Usage{InputTokens: 10, OutputTokens: 1}},
 		}},
 	} {
-		s := summaryOf(append(slices.Clone(lines), `{"type":"result","subtype":"success","result":"r",`+tt.result+`}`)...)
+		s := summaryOfLines(append(slices.Clone(lines), `{"type":"result","subtype":"success","result":"r",`+tt.result+`}`)...)
 		if !slices.Equal(s.Models, tt.want) || s.Usage != sumOf(tt.want) {
 			t.Errorf("%s: %+v, together %+v", tt.name, s.Models, s.Usage)
 		}
@@ -113,7 +113,7 @@ func TestCostOfTwoResults(t *testing.T) {
 		{[]string{end("0.5"), more, end("0.7")}, 0.7, 0},
 		{[]string{end("0.5"), more, end("0")}, 0.5, 5},
 	} {
-		if s := summaryOf(tt.lines...); s.CostUSD != tt.usd || sumOf(s.Later).OutputTokens != tt.later {
+		if s := summaryOfLines(tt.lines...); s.CostUSD != tt.usd || sumOf(s.Later).OutputTokens != tt.later {
 			t.Errorf("%q: $%v, and %d tokens later", tt.lines, s.CostUSD, sumOf(s.Later).OutputTokens)
 		}
 	}
