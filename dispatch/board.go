@@ -18,7 +18,7 @@ type board struct {
 	closed   []*cw.WaitReason // by phase: why nothing of it is started; nil for nothing
 	grounds  []ground         // by initiative
 	reader   reader
-	patterns [][]pattern // by task: its paths, read when they are asked for
+	patterns []map[cw.ProjectID][]pattern // by task: its paths in a project, read when they are asked for
 }
 
 // ground is what all tasks of an initiative stand on.
@@ -31,7 +31,7 @@ type ground struct {
 func boardOf(w World) *board {
 	b := &board{
 		w: w, g: graphOf(w.DispatchWorld), closed: make([]*cw.WaitReason, len(w.Phases)), grounds: make([]ground, len(w.Initiatives)),
-		patterns: make([][]pattern, len(w.Tasks)),
+		patterns: make([]map[cw.ProjectID][]pattern, len(w.Tasks)),
 	}
 	for i := range w.Phases {
 		b.closed[i] = phaseClosed(&w.Phases[i])
@@ -46,14 +46,6 @@ func boardOf(w World) *board {
 }
 
 func (b *board) groundOf(task int) *ground { return &b.grounds[b.g.initiative[task]] }
-
-// pathsOf reads the paths of a task.
-func (b *board) pathsOf(task int) []pattern {
-	if b.patterns[task] == nil {
-		b.patterns[task] = b.reader.readAll(b.w.Tasks[task].Paths)
-	}
-	return b.patterns[task]
-}
 
 // begin gives a task an agent.
 func (b *board) begin(task int, a cw.TaskAgent) {

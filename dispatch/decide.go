@@ -76,12 +76,11 @@ func (b *board) decide(startsOnly bool) Decision {
 
 // claim gives a task its paths in all projects of its initiative.
 func (d *decider) claim(i int) {
-	paths := d.pathsOf(i)
 	for _, p := range d.groundOf(i).in.Projects {
 		if d.claims[p.ID] == nil {
 			d.claims[p.ID] = &claims{}
 		}
-		d.claims[p.ID].add(paths, i)
+		d.claims[p.ID].add(d.patternsIn(i, p), i)
 	}
 }
 

@@ -287,10 +287,15 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 	case <-ctx.Done():
 		return cw.CommandResult{}, ctx.Err()
 	}
-	dir := x.d.scratchOf(x.m, *part)
+	root := x.d.scratchOf(x.m, *part)
+	all, err := x.checkouts(ctx, part, f)
+	if err != nil {
+		return cw.CommandResult{}, err
+	}
+	dir := all[0].folder(root)
 	if part.CheckRun == "" {
 		part.CheckRun = cw.RunID(cw.NewID())
-		if err := x.d.Repos.Unscratch(ctx, p, dir); err != nil {
+		if err := x.unplace(ctx, root, all); err != nil {
 			return cw.CommandResult{}, fmt.Errorf("clear the checkout of the checks: %w", err)
 		}
 		if err := x.save(ctx, cw.MergeMove{}); err != nil {
@@ -301,12 +306,14 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 			return cw.CommandResult{}, err
 		}
 	}
-	if err := x.d.Repos.Scratch(ctx, p, part.Commit, dir); err != nil {
-		return cw.CommandResult{}, x.noCheckout(p, err)
+	if err := x.place(ctx, root, all); err != nil {
+		return cw.CommandResult{}, err
 	}
 	x.d.Fail.Hit("merge/scratch")
-	commands := append(append([]cw.ProjectCommand{}, f.Setup...), f.Checks...)
-	result, err := x.d.Agents.RunCommands(ctx, cw.CommandRun{ID: part.CheckRun, Kind: cw.RunCheck, Dir: dir, Commands: commands, Env: f.Env, Stop: x.gone})
+	result, err := x.d.Agents.RunCommands(ctx, cw.CommandRun{
+		ID: part.CheckRun, Kind: cw.RunCheck, Dir: dir, Commands: commandsOf(all), Env: variablesOf(all), Stop: x.gone,
+		WorkOf: x.m.AgentID, ProjectID: p.ID, Ports: f.Ports,
+	})
 	if err != nil {
 		return result, fmt.Errorf("run the checks of %s: %w", p.Name, err)
 	}
@@ -314,8 +321,8 @@ func (x *merging) run(ctx context.Context, p cw.Project, part *cw.MergePart, f c
 	if err == nil && len(changed) > 0 {
 		x.d.Log.Warn("a check changed files of the repository; that is thrown away", "project", p.Name, "task", x.task.ID, "files", len(changed))
 	}
-	if err := x.d.Repos.Unscratch(ctx, p, dir); err != nil {
-		x.d.Log.Warn("take the checkout of the checks away", "folder", dir, "error", err)
+	if err := x.unplace(ctx, root, all); err != nil {
+		x.d.Log.Warn("take the checkout of the checks away", "folder", root, "error", err)
 	}
 	select {
 	case <-x.gone:
@@ -351,7 +358,7 @@ func (x *merging) conflicted(ctx context.Context, found map[string][]cw.MergeCon
 		return err
 	}
 	line := conflictLine(found)
-	text := conflictText(x.task, x.in.Branch(), found, touching(state.Tasks, found))
+	text := conflictText(x.task, x.in.Branch(), found, touching(state.Tasks, found, x.in.Projects))
 	x.m.Conflicts++
 	return x.giveBack(ctx, backInfo{
 		status: cw.MergeConflicted, event: cw.EventMergeConflicted, times: x.m.Conflicts, line: line, text: text, evidence: text,
@@ -360,16 +367,16 @@ func (x *merging) conflicted(ctx context.Context, found map[string][]cw.MergeCon
 
 // touching are the tasks that are done and name paths that conflict: whose intent
 // is on the branch already.
-func touching(tasks []cw.Task, found map[string][]cw.MergeConflict) []cw.Task {
+func touching(tasks []cw.Task, found map[string][]cw.MergeConflict, projects []cw.InitiativeProject) []cw.Task {
 	var out []cw.Task
 	for _, t := range tasks {
 		if t.Status != cw.TaskDone {
 			continue
 		}
 		touches := false
-		for _, conflicts := range found {
+		for project, conflicts := range found {
 			for _, c := range conflicts {
-				for _, glob := range t.Paths {
+				for _, glob := range globsIn(t.Paths, project, projects) {
 					touches = touches || Overlap(glob, c.Path)
 				}
 			}

@@ -70,8 +70,9 @@ type Repos interface {
 	Move(ctx context.Context, p cw.Project, in cw.Integration, from, to string) error
 	// Publish shows the branch in the user's repository, below refs/remotes/cw.
 	Publish(ctx context.Context, p cw.Project, in cw.Integration) error
-	// Scratch makes a checkout of exactly one commit, and Unscratch takes it away.
-	Scratch(ctx context.Context, p cw.Project, commit, path string) error
+	// Scratch makes a checkout of exactly one commit, with the files that a worktree
+	// of an agent gets from the user's checkout, and Unscratch takes it away.
+	Scratch(ctx context.Context, p cw.Project, commit, path string, include []string) error
 	Unscratch(ctx context.Context, p cw.Project, path string) error
 	// Changed tells what commands changed in a scratch checkout.
 	Changed(ctx context.Context, p cw.Project, path, commit string) ([]string, error)

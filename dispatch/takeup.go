@@ -83,7 +83,7 @@ func (d *Dispatcher) sweepScratch(ctx context.Context) error {
 		}
 		p, err := d.Store.ProjectByRef(ctx, project)
 		if err == nil {
-			err = d.Repos.Unscratch(ctx, p, d.scratchOf(cw.Merge{ID: cw.MergeID(merge)}, cw.MergePart{ProjectID: p.ID}))
+			err = d.unscratch(ctx, p, d.scratchOf(cw.Merge{ID: cw.MergeID(merge)}, cw.MergePart{ProjectID: p.ID}))
 		}
 		failed = errors.Join(failed, err)
 	}

@@ -196,7 +196,7 @@ func (d *decider) waitPaths(i int) *cw.WaitReason {
 		if c == nil {
 			continue
 		}
-		found := c.find(d.pathsOf(i))
+		found := c.find(d.patternsIn(i, p))
 		if found < 0 {
 			continue
 		}

@@ -529,8 +529,8 @@ func (r *repos) Publish(_ context.Context, _ cw.Project, in cw.Integration) erro
 	return nil
 }
 
-func (r *repos) Scratch(context.Context, cw.Project, string, string) error { return nil }
-func (r *repos) Unscratch(context.Context, cw.Project, string) error       { return nil }
+func (r *repos) Scratch(context.Context, cw.Project, string, string, []string) error { return nil }
+func (r *repos) Unscratch(context.Context, cw.Project, string) error                 { return nil }
 
 func (r *repos) Changed(context.Context, cw.Project, string, string) ([]string, error) {
 	return nil, nil

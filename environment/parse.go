@@ -49,7 +49,7 @@ func Parse(data []byte) (cw.ProjectFile, error) {
 
 // topKeys lists the keys of the file.
 func topKeys() []string {
-	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge", "run"}
+	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge", "hooks", "run"}
 }
 
 // readKey reads the value of one key of the file.
@@ -71,6 +71,8 @@ func readKey(f *cw.ProjectFile, key string, value *yaml.Node) (err error) {
 		f.Include, err = readInclude(value)
 	case "merge":
 		f.Merge, err = readMerge(value)
+	case "hooks":
+		f.Hooks, err = readHooks(value)
 	case "run":
 		f.Run, err = readRun(value)
 	}
@@ -118,6 +120,17 @@ func readMerge(node *yaml.Node) (cw.MergeStrategy, error) {
 			WithHint("it is %s (a commit with two parents) or %s (one commit with all changes)", cw.MergeCommit, cw.MergeSquash)
 	}
 	return strategy, nil
+}
+
+// readHooks reads whether the repository's git hooks run for agents. YAML reads
+// a plain off as a word here, as it is a text.
+func readHooks(node *yaml.Node) (cw.HooksPolicy, error) {
+	policy := cw.HooksPolicy(node.Value)
+	if node.Kind != yaml.ScalarNode || !slices.Contains(cw.HooksPolicies(), policy) {
+		return "", invalid(node.Line, "hooks is %.40q", node.Value).
+			WithHint("it is %s (the repository's git hooks do not run for agents) or %s (they do)", cw.HooksOff, cw.HooksRun)
+	}
+	return policy, nil
 }
 
 // readRun reads how a person runs the result.

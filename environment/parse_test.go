@@ -30,6 +30,7 @@ checks:
   test: {run: "go test ./...", timeout: 1h30m}
   last: true
 merge: squash
+hooks: run
 run: |
   npm start
   open http://localhost:$CW_PORT_0
@@ -55,6 +56,7 @@ run: |
 			{Name: "last", Run: "true", Timeout: usual},
 		},
 		Merge: cw.MergeSquash,
+		Hooks: cw.HooksRun,
 		Run:   "npm start\nopen http://localhost:$CW_PORT_0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -152,6 +154,8 @@ func TestParseRefuses(t *testing.T) {
 		{"include: [.git/config]", "cannot be used", "git's"},
 		{"merge: rebase", "merge is \"rebase\"", "squash"},
 		{"merge: [squash]", "merge is", "squash"},
+		{"hooks: yes", "hooks is \"yes\"", "off"},
+		{"hooks: {run: x}", "hooks is", "run"},
 		{"setup: &a [b]\n", "anchors", "write it out"},
 		{"setup: *a\n", "anchors", ""},
 		{"env: {<<: {A: b}}", "a key is a word", ""},

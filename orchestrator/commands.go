@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"cw/internal/cw"
@@ -49,6 +50,11 @@ func (o *Orchestrator) RunCommands(ctx context.Context, r cw.CommandRun) (cw.Com
 		return storedResult(run)
 	}
 	o.Fail.Hit("commands/intended")
+	r, release, err := o.asItsAgent(ctx, r)
+	if err != nil {
+		return cw.CommandResult{}, err
+	}
+	defer release()
 	result, err := o.runAll(ctx, r, run)
 	if err != nil {
 		return cw.CommandResult{}, err
@@ -110,8 +116,9 @@ func (o *Orchestrator) runAll(ctx context.Context, r cw.CommandRun, run cw.Run) 
 	return result, nil
 }
 
-// commandEnv is the environment of the commands of a run. It has no token: what
-// they call of cw is refused.
+// commandEnv is the environment of the commands of a run: the daemon's, with the
+// caller's PATH, and what the project sets. It has no token: what they call of cw
+// is refused.
 func (o *Orchestrator) commandEnv(r cw.CommandRun) []string {
 	extra := make(map[string]string, len(r.Env)+1)
 	if r.Kind == cw.RunCheck {
@@ -120,7 +127,11 @@ func (o *Orchestrator) commandEnv(r cw.CommandRun) []string {
 	for name, value := range r.Env {
 		extra[name] = value
 	}
-	return o.Presets.CommandEnv(o.Environ, extra)
+	environ := slices.Clone(o.Environ)
+	for name, value := range r.Caller {
+		environ = append(environ, name+"="+value) // the last one of a name counts
+	}
+	return o.Presets.CommandEnv(environ, extra)
 }
 
 // commandOutput is the end of what commands printed, without secrets.

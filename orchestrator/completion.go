@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -146,7 +147,7 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 	raw, sig, err := readSignal(st.Agent.AgentCwd)
 	raw, sig = o.Redact.Mask(raw), maskSignal(o.Redact, sig)
 	if err != nil {
-		e.SignalTrouble = o.Redact.MaskString(err.Error())
+		e.SignalTrouble, e.SignalBroken = o.Redact.MaskString(err.Error()), !errors.Is(err, errNoSignal)
 	} else {
 		e.Signal = &sig
 	}

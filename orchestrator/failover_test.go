@@ -556,6 +556,8 @@ func TestDerived(t *testing.T) {
 		}
 	}
 	code := func(e *evidence) { e.Exit = proc.Exit{Code: 2} }
+	broken := func(e *evidence) { e.SignalBroken, e.SignalTrouble = true, "it is empty" }
+	script := func(e *evidence) { e.NoRetries = true }
 	tests := []struct {
 		name   string
 		e      evidence
@@ -575,6 +577,10 @@ func TestDerived(t *testing.T) {
 		{"lost", ended(derived, tree(1), lost), cw.StatusCrashed, cw.ReasonLost, ""},
 		{"gave up", ended(derived, tree(1), func(e *evidence) { e.GaveUp = "in vain" }), cw.StatusCrashed, cw.ReasonAgentError, ""},
 		{"nobody could look", ended(derived, func(e *evidence) { e.Trees = []treeEvidence{{Trouble: "it is a link"}} }), cw.StatusCrashed, cw.ReasonAgentError, ""},
+		{"a signal that cannot be read", ended(derived, tree(1), broken), cw.StatusCrashed, cw.ReasonNoSignal, cw.RunMissingSignal},
+		{"a signal that cannot be read, of a script", ended(derived, tree(1), broken, script), cw.StatusCrashed, cw.ReasonNoSignal, ""},
+		{"a signal that cannot be read, and an exit code", ended(derived, tree(1), broken, code), cw.StatusCrashed, cw.ReasonAgentError, ""},
+		{"its signal says error", ended(derived, tree(1), signalled(cw.Signal{Status: cw.SignalError, Error: "x"})), cw.StatusCrashed, cw.ReasonAgentError, ""},
 		{"its signal all the same", ended(derived, code, signalled(cw.Signal{Status: cw.SignalDone, NoChanges: "x"})), cw.StatusIdle, "", ""},
 	}
 	for _, tt := range tests {
@@ -585,6 +591,34 @@ func TestDerived(t *testing.T) {
 		}
 		if v.Status != tt.status || v.Reason != tt.reason || next != tt.next {
 			t.Errorf("%s: %s %q (%s), then %q", tt.name, v.Status, v.Reason, v.Error, next)
+		}
+	}
+}
+
+// TestScriptExitCode: a script says by its exit code how it ended, and by a signal
+// where it writes one.
+func TestScriptExitCode(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	const commit = "echo x > new.txt && git add new.txt && git commit -q -m New"
+	tests := []struct {
+		name, text string
+		status     cw.AgentStatus
+		reason     cw.Reason
+	}{
+		{"exit code 0", commit, cw.StatusIdle, ""},
+		{"exit code 3", commit + "; exit 3", cw.StatusCrashed, cw.ReasonAgentError},
+		{"a signal", commit + `; echo '{"status":"questions","questions":["Which?"]}' > .cw/output/signal.json; exit 3`, cw.StatusWaitingForInput, ""},
+		{"half a signal", commit + `; echo '{"status":"quest' > .cw/output/signal.json`, cw.StatusCrashed, cw.ReasonNoSignal},
+	}
+	for i, tt := range tests {
+		script := filepath.Join(t.TempDir(), fmt.Sprintf("%d.sh", i))
+		must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+tt.text+"\n"), 0o755)) //nolint:gosec // it is run
+		req := e.request(fakecli.Script{})
+		req.Provider, req.Script = providerScript, script
+		v := e.rest(e.mustSpawn(req).Alias)
+		if v.Status != tt.status || v.Reason != tt.reason || v.Commits() != 1 || len(v.Runs) != 1 {
+			t.Errorf("%s: %s %q (%s), %d commits, %d runs", tt.name, v.Status, v.Reason, v.Error, v.Commits(), len(v.Runs))
 		}
 	}
 }

@@ -29,24 +29,24 @@ const (
 func (o *Orchestrator) furnish(ctx context.Context, st *cw.RunState, opts options) (notes []string, err error) {
 	for i, t := range st.Worktrees {
 		file := opts.around.of(t.ProjectID)
-		if err := o.givePorts(ctx, t, st.Agent.ID, file.Ports); err != nil {
+		if err := o.givePorts(ctx, t.ProjectID, st.Agent.ID, file.Ports); err != nil {
 			return nil, err
 		}
 		if len(file.Setup)+len(file.Caches)+len(file.Teardown) == 0 {
 			continue
 		}
-		more, err := o.furnishOne(ctx, st, i, file)
+		more, err := o.furnishOne(ctx, st, i, file, opts)
 		if err != nil {
 			return nil, err
 		}
 		notes = append(notes, more...)
 	}
-	return notes, nil
+	return append(notes, hooksNotes(*st, opts)...), nil
 }
 
 // furnishOne links the caches of one worktree and runs its set-up, unless it
 // did.
-func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, file cw.ProjectFile) ([]string, error) {
+func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, file cw.ProjectFile, opts options) ([]string, error) {
 	t := &st.Worktrees[i]
 	look, err := o.lookRequest(ctx, st.Agent, *t)
 	if err != nil {
@@ -63,12 +63,14 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 	if t.SetUp {
 		return nil, nil // what was noted then still holds
 	}
+	over := o.Repos.SettingUp(ctx, look.Project)
+	defer over()
 	if err := o.Repos.BeginSetUp(ctx, look); err != nil {
 		return nil, fmt.Errorf("note the set-up of %s: %w", t.Project, err)
 	}
 	o.Fail.Hit("setup/begun")
 	if len(file.Setup) > 0 {
-		if err := o.runSetUp(ctx, *st, *t, file); err != nil {
+		if err := o.runSetUp(ctx, *st, *t, file, o.keptEnv(opts.Env)); err != nil {
 			return nil, err
 		}
 		// A set-up may have cleared the folder that a link is in.
@@ -90,14 +92,14 @@ func (o *Orchestrator) furnishOne(ctx context.Context, st *cw.RunState, i int, f
 }
 
 // runSetUp runs the set-up commands of a project in a worktree. CodeFailed.
-func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile) error {
+func (o *Orchestrator) runSetUp(ctx context.Context, st cw.RunState, t cw.AgentWorktree, file cw.ProjectFile, caller map[string]string) error {
 	env, err := o.commandVariables(ctx, t, file)
 	if err != nil {
 		return err
 	}
 	run := cw.CommandRun{
 		ID: setUpID(st.Run.ID, t.ProjectID, "setup"), Kind: cw.RunSetup, AgentID: st.Agent.ID, Alias: st.Agent.Alias,
-		Dir: t.Path, Commands: file.Setup, Env: env,
+		Dir: t.Path, Commands: file.Setup, Env: env, Caller: caller,
 	}
 	stop := make(chan struct{})
 	run.Stop = stop
@@ -178,13 +180,14 @@ func addPorts(env map[string]string, ports []int, from int) {
 type projectEnv struct {
 	file  map[string]string // of the project files
 	ports map[string]string // CW_PORT_0 and so on
+	hooks string            // folder of git hooks that run; "": none do
 }
 
 // projectEnv gives what the projects of an agent add to its environment. Of
 // several projects the ports are numbered on, in the order of the worktrees, and
 // the first that sets a variable wins.
 func (o *Orchestrator) projectEnv(ctx context.Context, st cw.RunState, opts options) (projectEnv, error) {
-	env := projectEnv{file: map[string]string{}, ports: map[string]string{}}
+	env := projectEnv{file: map[string]string{}, ports: map[string]string{}, hooks: hooksThatRun(st, opts)}
 	for _, t := range st.Worktrees {
 		file := opts.around.of(t.ProjectID)
 		for name, value := range file.Env {
@@ -210,7 +213,7 @@ func (o *Orchestrator) projectEnv(ctx context.Context, st cw.RunState, opts opti
 
 // givePorts gives a worktree its ports, and keeps those that it has while they
 // are nobody else's.
-func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent cw.AgentID, count int) error {
+func (o *Orchestrator) givePorts(ctx context.Context, project cw.ProjectID, agent cw.AgentID, count int) error {
 	if count == 0 {
 		return nil
 	}
@@ -219,7 +222,7 @@ func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent 
 		return fmt.Errorf("read ports: %w", err)
 	}
 	for _, p := range has {
-		if p.ProjectID != t.ProjectID || p.Count != count {
+		if p.ProjectID != project || p.Count != count {
 			continue
 		}
 		if err := o.Store.SavePorts(ctx, p); err == nil || cw.ErrorCode(err) != cw.CodeRefused {
@@ -237,12 +240,12 @@ func (o *Orchestrator) givePorts(ctx context.Context, t cw.AgentWorktree, agent 
 					return true
 				}
 			}
-			return false
+			return o.lent.has(port)
 		})
 		if err != nil {
 			return err
 		}
-		err = o.Store.SavePorts(ctx, cw.WorktreePorts{AgentID: agent, ProjectID: t.ProjectID, First: ports[0], Count: count})
+		err = o.Store.SavePorts(ctx, cw.WorktreePorts{AgentID: agent, ProjectID: project, First: ports[0], Count: count})
 		if err == nil || cw.ErrorCode(err) != cw.CodeRefused || try == portTries {
 			return err
 		}

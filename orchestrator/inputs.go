@@ -335,6 +335,9 @@ func (o *Orchestrator) agentEnv(p providers.Preset, st *cw.RunState, opts option
 		})
 	}
 	maps.Copy(own, around.ports)
+	if around.hooks != "" {
+		maps.Copy(own, providers.GitConfig("core.hooksPath", around.hooks))
+	}
 	return o.envOfRun(p, providers.EnvInput{Account: opts.access.Env, Command: cmd.Env, CW: own, Project: around.file}, opts.Env)
 }
 

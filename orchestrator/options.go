@@ -26,6 +26,9 @@ type options struct {
 	AutoResume bool              `json:"autoResume,omitempty"`
 	InMirror   []cw.ProjectID    `json:"inMirror,omitempty"` // projects whose base is a commit of cw's copy alone
 
+	// Hooks are the git hooks of the user's checkouts, by project id.
+	Hooks map[cw.ProjectID]gitHooks `json:"hooks,omitempty"`
+
 	// around is what the project files say, once they are read; it is never kept.
 	around *surroundings
 	// access is of the run's account, once it is known; it is never kept.

@@ -76,6 +76,7 @@ type Orchestrator struct {
 	rota      *rota
 	waits     *waits
 	commands  *turns[cw.RunID] // held while a run of commands is waited for
+	lent      *lentPorts       // ports that checks use
 	// breeding is held by an agent while it makes another one.
 	breeding *turns[cw.AgentID]
 	// parking wakes the loop that wakes parked agents.
@@ -128,6 +129,7 @@ func New(c Config) *Orchestrator {
 		live:      map[cw.RunID]*follower{},
 		spawns:    map[cw.OpID]*settlement{},
 		waits:     newWaits(),
+		lent:      newLentPorts(),
 		commands:  newTurns[cw.RunID](),
 		breeding:  newTurns[cw.AgentID](),
 	}

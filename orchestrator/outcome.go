@@ -25,6 +25,7 @@ type evidence struct {
 	Exit          proc.Exit  // only when exited
 	Signal        *cw.Signal // only a valid one of this run
 	SignalTrouble string     // why there is none
+	SignalBroken  bool       // there is a file, and it is none: what it was to say is not known
 	Summary       parsers.Summary
 	StderrTail    string
 	StderrLimit   *cw.Limit
@@ -148,12 +149,12 @@ func bySignal(s cw.Signal) verdict {
 	return verdict{Status: cw.StatusCrashed, Reason: cw.ReasonAgentError, Error: s.Error, Result: s.Result}
 }
 
-// endedWell tells whether a CLI that cannot write a signal ended as one does
-// that has done its work. Its word alone would prove little; with it goes what
-// git shows.
+// endedWell tells whether a CLI that writes no signal ended as one does that has
+// done its work. Its word alone would prove little; with it goes what git shows.
+// One that wrote a signal that nobody can read wanted to say something else.
 func endedWell(e evidence) bool {
 	return e.GaveUp == "" && e.Overload == "" && !refusedLogin(e) && !e.Summary.ResultIsError &&
-		e.Exit.Signal == 0 && e.Exit.Code == 0 && !unseen(e)
+		e.Exit.Signal == 0 && e.Exit.Code == 0 && !e.SignalBroken && !unseen(e)
 }
 
 // derived is the verdict about such a run: it is done. Where it left nothing
@@ -179,12 +180,12 @@ func byExit(e evidence) verdict {
 		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
 	case e.Exit.Signal != 0:
 		return crash(cw.ReasonKilled, killedText(e.Exit))
-	case e.Output == 0 && e.Exit.Code != 0:
+	case e.Output == 0 && e.Exit.Code != 0 && !e.NoRetries: // a program may work without a word
 		return crash(cw.ReasonStartFailed, fmt.Sprintf("the CLI ended with code %d before it began%s", e.Exit.Code, colon(lastWords(e))))
 	case e.Summary.ResultIsError:
 		return crash(cw.ReasonAgentError, "the CLI reported an error"+colon(lastWords(e)))
 	}
-	if e.Derived {
+	if e.Derived && (e.Exit.Code != 0 || !e.SignalBroken) {
 		return crash(cw.ReasonAgentError, fmt.Sprintf("the CLI ended with code %d%s", e.Exit.Code, colon(lastWords(e))))
 	}
 	text := fmt.Sprintf("the run ended (exit code %d) without a readable %s: %s", e.Exit.Code, cw.SignalPath, e.SignalTrouble)

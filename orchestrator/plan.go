@@ -36,6 +36,7 @@ type place struct {
 	checkout string // "" for a remote repository
 	base     worktree.Base
 	inMirror bool // the base is a commit of cw's copy, not of the user's repository
+	hooks    cw.HooksPolicy
 	warning  string
 }
 
@@ -101,6 +102,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	for _, pl := range places {
 		if err := o.addPlace(ctx, &p, pl); err != nil {
 			return spawnPlan{}, err
+		}
+		if surrounded(req.Mode) {
+			o.addHooks(ctx, &p, pl)
 		}
 	}
 	p.intent, err = o.intent(req, preset, account, alias, places, p.options)

@@ -137,6 +137,7 @@ func promptInput(preset providers.Preset, st cw.RunState, opts options) prompts.
 		in.Projects = append(in.Projects, prompts.Project{
 			Name: t.Project, Path: relative(st.Agent.AgentCwd, t.Path), Branch: t.Branch,
 			BaseBranch: t.BaseBranch, BaseCommit: t.BaseCommit, DirtyFiles: opts.DirtyFiles[t.Project],
+			Hooks: opts.Hooks[t.ProjectID].unheard(opts.around.of(t.ProjectID)),
 		})
 	}
 	return in

@@ -64,7 +64,7 @@ func (o *Orchestrator) refuseUntrustedPlaces(ctx context.Context, mode cw.Mode, 
 	if !surrounded(mode) {
 		return nil
 	}
-	for _, pl := range places {
+	for i, pl := range places {
 		view, err := o.ProjectFileAt(ctx, pl.project, pl.base.Commit)
 		if err != nil {
 			return err
@@ -72,6 +72,7 @@ func (o *Orchestrator) refuseUntrustedPlaces(ctx context.Context, mode cw.Mode, 
 		if err := refuseUntrusted(view, howToTrust(pl.project, pl.base.Commit, pl.isNew)); err != nil && !o.Guards.Off("trust-before-run") {
 			return err
 		}
+		places[i].hooks = view.File.Hooks
 	}
 	return nil
 }

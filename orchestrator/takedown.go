@@ -34,13 +34,19 @@ func (o *Orchestrator) takeDown(ctx context.Context, a cw.Agent, t cw.AgentWorkt
 	if err != nil {
 		return false, err
 	}
+	opts, err := optionsOf(a)
+	if err != nil {
+		return false, err
+	}
 	run := cw.CommandRun{
-		ID: setUpID(cw.RunID(op), t.ProjectID, "teardown"), Kind: cw.RunSetup, AgentID: a.ID, Alias: a.Alias, Dir: t.Path, Env: env,
+		ID: setUpID(cw.RunID(op), t.ProjectID, "teardown"), Kind: cw.RunSetup, AgentID: a.ID, Alias: a.Alias, Dir: t.Path, Env: env, Caller: o.keptEnv(opts.Env),
 	}
 	for _, c := range view.File.Teardown {
 		c.Timeout = min(c.Timeout, takeDownMax)
 		run.Commands = append(run.Commands, c)
 	}
+	over := o.Repos.SettingUp(ctx, p)
+	defer over()
 	result, err := o.RunCommands(ctx, run)
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -49,6 +49,9 @@ type Project struct {
 	BaseBranch string // what the branch starts from; "" for a detached base
 	BaseCommit string
 	DirtyFiles int // uncommitted files of the person's checkout, which the agent does not have
+	// Hooks is the folder of git hooks that run when a person commits in the
+	// repository, and not when an agent does; "": there are none, or they run.
+	Hooks string
 }
 
 func (in Input) validate() error {
@@ -97,6 +100,7 @@ type viewProject struct {
 	BaseBranch inline
 	BaseCommit inline
 	DirtyFiles int
+	Hooks      inline
 }
 
 // Command says whether an agent can call the cw command of that name.
@@ -148,6 +152,7 @@ func newView(in Input, architect bool, esc escaper) view {
 			BaseBranch: esc.inline(p.BaseBranch),
 			BaseCommit: esc.inline(p.BaseCommit),
 			DirtyFiles: p.DirtyFiles,
+			Hooks:      esc.inline(p.Hooks),
 		})
 	}
 	return v

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -163,6 +164,14 @@ func gitEnv() map[string]string {
 		"GIT_CONFIG_KEY_1":    "tag.gpgSign",
 		"GIT_CONFIG_VALUE_1":  "false",
 	}
+}
+
+// GitConfig gives the variables that set one more key of git's configuration for
+// a run. They win over all files, as those of gitEnv do.
+func GitConfig(key, value string) map[string]string {
+	n := gitEnv()["GIT_CONFIG_COUNT"]
+	count, _ := strconv.Atoi(n)
+	return map[string]string{"GIT_CONFIG_COUNT": strconv.Itoa(count + 1), "GIT_CONFIG_KEY_" + n: key, "GIT_CONFIG_VALUE_" + n: value}
 }
 
 // runPath puts cw's directory first, once.

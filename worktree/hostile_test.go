@@ -242,7 +242,7 @@ func mergeOperations(a *agent) []operation {
 		}},
 		{"CheckReserved", func() error { _, err := a.m.CheckReserved(ctx(t), a.p, base, head); return err }},
 		{"DiffCommits", func() error { _, err := a.m.DiffCommits(ctx(t), a.p, base, head, cw.DiffRequest{}); return err }},
-		{"AddScratch", func() error { return a.m.AddScratch(ctx(t), a.p, known, scratch) }},
+		{"AddScratch", func() error { _, err := a.m.AddScratch(ctx(t), a.p, known, scratch, nil); return err }},
 		{"ScratchChanged", func() error { _, err := a.m.ScratchChanged(ctx(t), a.p, scratch, known); return err }},
 		{"RemoveScratch", func() error { return a.m.RemoveScratch(ctx(t), a.p, scratch) }},
 		{"MoveIntegration", func() error { return a.m.MoveIntegration(ctx(t), a.p, i.id, i.branch, base, known) }},

@@ -39,25 +39,36 @@ func TestInclude(t *testing.T) {
 		{name: "comments and blanks", patterns: "# .log\n\n  \n.env\n", files: map[string]string{".env": "1", "x.log": ""}, want: []string{".env"}},
 		{name: "strange names", patterns: "*.log\n", files: map[string]string{"a b.log": "1", "-c.log": "2", "d\ne.log": "3", "\xff.log": "4", "\"q\".log": "5"}, want: []string{"\"q\".log", "-c.log", "a b.log", "d\ne.log", "\xff.log"}},
 		{name: "cw's own folders", patterns: "*\n", files: map[string]string{".cw/output/x.log": "1", ".env": "2"}, want: []string{".env"}},
-		{name: "link out of the checkout", patterns: ".env*\n", prepare: func(t *testing.T, repo string) {
+		{name: "links out of the checkout", patterns: ".env*\nbuild\n", prepare: func(t *testing.T, repo string) {
 			outside := t.TempDir()
-			write(t, outside, "secret", "s")
-			_ = os.Symlink(filepath.Join(outside, "secret"), filepath.Join(repo, ".env"))
-			_ = os.Symlink("../../../../../../../../etc/passwd", filepath.Join(repo, ".env2"))
-		}, warnings: 2},
-		{name: "link inside the checkout", patterns: ".env\n", prepare: func(t *testing.T, repo string) {
-			_ = os.Symlink("README.md", filepath.Join(repo, ".env"))
-		}, want: []string{".env"}},
-		{name: "link to a folder", patterns: ".env\n", prepare: func(t *testing.T, repo string) {
-			_ = os.Symlink("src", filepath.Join(repo, ".env"))
-		}, warnings: 1},
-		{name: "folder that is a link out", patterns: "build/\nbuild\n", prepare: func(t *testing.T, repo string) {
-			outside := t.TempDir()
-			write(t, outside, "secret", "s")
-			git(t, repo, "config", "core.excludesFile", "/dev/null")
+			write(t, outside, "env", "s")
+			write(t, outside, "data/x", "s")
 			write(t, repo, ".git/info/exclude", "build\n")
-			_ = os.Symlink(outside, filepath.Join(repo, "build"))
-		}, warnings: 1},
+			_ = os.Symlink(filepath.Join(outside, "env"), filepath.Join(repo, ".env"))
+			_ = os.Symlink(filepath.Join(outside, "data"), filepath.Join(repo, "build"))
+			_ = os.Symlink(filepath.Join(outside, "none"), filepath.Join(repo, ".env2"))
+			_ = syscall.Mkfifo(filepath.Join(outside, "fifo"), 0o600)
+			_ = os.Symlink(filepath.Join(outside, "fifo"), filepath.Join(repo, ".env3"))
+		}, want: []string{".env", "build -> OUTSIDE/data"}, warnings: 2},
+		{name: "links inside the checkout", patterns: ".env*\n", files: map[string]string{"src/a": "1"}, prepare: func(t *testing.T, repo string) {
+			_ = os.Symlink("README.md", filepath.Join(repo, ".env"))
+			_ = os.Symlink("src", filepath.Join(repo, ".env2"))
+			_ = os.Symlink(filepath.Join(repo, "README.md"), filepath.Join(repo, "src/.env3"))
+			_ = os.Symlink("none", filepath.Join(repo, ".env4"))
+			git(t, repo, "add", "src/a")
+			git(t, repo, "commit", "-qm", "src")
+		}, want: []string{".env -> README.md", ".env2 -> src", ".env4 -> none", "src/.env3 -> ../README.md"}},
+		{name: "links to what the worktree does not have", patterns: ".env*\n", files: map[string]string{"x.log": "1", "build/a": "1"}, prepare: func(t *testing.T, repo string) {
+			_ = os.Symlink("x.log", filepath.Join(repo, ".env"))
+			_ = os.Symlink("build", filepath.Join(repo, ".env2"))
+			_ = os.Symlink(filepath.Dir(repo), filepath.Join(repo, ".env3"))
+		}, want: []string{".env"}, warnings: 2},
+		{name: "link that leads out by another", patterns: ".env*\n", prepare: func(t *testing.T, repo string) {
+			outside := t.TempDir()
+			write(t, outside, "env", "s")
+			_ = os.Symlink(filepath.Join(outside, "env"), filepath.Join(repo, ".env.real"))
+			_ = os.Symlink(".env.real", filepath.Join(repo, ".env"))
+		}, want: []string{".env -> .env.real", ".env.real"}},
 		{name: "FIFO", patterns: "*.log\n", files: map[string]string{"a.log": "1"}, prepare: func(t *testing.T, repo string) {
 			_ = syscall.Mkfifo(filepath.Join(repo, "b.log"), 0o600)
 		}, want: []string{"a.log"}},
@@ -87,6 +98,13 @@ func TestInclude(t *testing.T) {
 			a := l.add("brave-otter")
 			got := []string{}
 			for name, hash := range a.added.Included {
+				if target, err := os.Readlink(filepath.Join(a.path, name)); err == nil && hash == linkMark+target {
+					if filepath.IsAbs(target) {
+						target = "OUTSIDE/" + filepath.Base(target)
+					}
+					got = append(got, name+" -> "+target)
+					continue
+				}
 				got = append(got, name)
 				if text := read(t, filepath.Join(a.path, name)); sum(text) != hash {
 					t.Errorf("%q: hash of %q is %s", name, text, hash)
@@ -127,7 +145,57 @@ func TestIncludeBounds(t *testing.T) {
 	if len(a.added.Included) != includeMaxFiles || a.added.Included["0000-big.log"] != "" {
 		t.Errorf("%d files", len(a.added.Included))
 	}
-	if got := strings.Join(a.added.Warnings, "\n"); !strings.Contains(got, "200 MiB") || !strings.Contains(got, "5 of 2006 files") {
+	if got := strings.Join(a.added.Warnings, "\n"); !strings.Contains(got, "6 files") {
+		t.Errorf("warnings %s", got)
+	}
+}
+
+// TestChooseEntries: a folder in which git tracks nothing is taken whole or not at
+// all, and what fits behind it still is.
+func TestChooseEntries(t *testing.T) {
+	t.Parallel()
+	file := func(name string, bytes int64) includeEntry {
+		return includeEntry{name: name, paths: []string{name}, bytes: bytes}
+	}
+	files := []includeEntry{
+		file(".env", 1), file("dep/a", 1), file("dep/deep/b", 1), file("dep/deep/c", 1), file("src/.env", 1),
+		file("src/dep/a", 1), file("src/dep/b", 1), file("zz/big", 50),
+	}
+	tracked := trackedFolders([]byte("README.md\x00src/lib/main.go\x00"))
+	grouped := groupEntries(files, tracked)
+	chosen, left := chooseEntries(grouped, 4, 49)
+	if diff := cmp.Diff([]string{".env", "dep/a", "dep/deep/b", "dep/deep/c"}, chosen); diff != "" {
+		t.Error(diff)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.name)
+	}
+	if diff := cmp.Diff([]string{"src/.env", "src/dep/", "zz/"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if chosen, _ = chooseEntries(grouped, 3, 60); slices.Contains(chosen, "dep/a") || !slices.Contains(chosen, "zz/big") {
+		t.Errorf("chosen %q", chosen)
+	}
+	if got := strings.Join(leftOut(left), "\n"); !strings.Contains(got, `"src/dep/"`) || !strings.Contains(got, `"zz/"`) || !strings.Contains(got, `"src/.env"`) {
+		t.Error(got)
+	}
+}
+
+// TestIncludeFolderAboveTheLimit: nothing of it arrives, the rest does.
+func TestIncludeFolderAboveTheLimit(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	write(t, l.repo, includeFile, "build/\n.env\n")
+	write(t, l.repo, ".env", "A=1\n")
+	for i := range includeMaxFiles + 1 {
+		write(t, l.repo, fmt.Sprintf("build/%04d", i), "x")
+	}
+	a := l.add("brave-otter")
+	if len(a.added.Included) != 1 || a.added.Included[".env"] == "" || exists(filepath.Join(a.path, "build")) {
+		t.Errorf("%d files", len(a.added.Included))
+	}
+	if got := strings.Join(a.added.Warnings, "\n"); !strings.Contains(got, `"build/", of which nothing was copied: it has 2001 files`) {
 		t.Errorf("warnings %s", got)
 	}
 }

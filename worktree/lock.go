@@ -117,11 +117,15 @@ func noMirror(p cw.Project, dir string) error {
 // nothing.
 func (x *mirror) close() {
 	_ = x.lock.Close()
-	if len(x.restored) > 0 {
-		x.m.log.Warn("mirror was changed by somebody else; restored", "project", x.p.Name, "changed", x.restored)
-		x.m.onRestored(x.p.Name, x.restored)
-		x.restored = nil
+	theirs, changed := x.m.bySetUp(x.p, x.restored)
+	if len(theirs) > 0 {
+		x.m.log.Info("mirror was changed by a set-up; restored", "project", x.p.Name, "changed", theirs)
 	}
+	if len(changed) > 0 {
+		x.m.log.Warn("mirror was changed by somebody else; restored", "project", x.p.Name, "changed", changed)
+		x.m.onRestored(x.p.Name, changed)
+	}
+	x.restored = nil
 }
 
 // place is the mirror for git.

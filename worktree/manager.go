@@ -45,6 +45,7 @@ type Manager struct {
 	onRestored func(project string, changed []string)
 	fail       cw.Failpoint
 	guards     cw.Guards
+	setUps     setUps
 
 	versionMu sync.Mutex
 	version   string // of git; "" until it was asked

@@ -55,7 +55,7 @@ func mergeAct(m *Manager, job mergeJob) (err error) {
 	case "land":
 		_, err = m.Land(ctx, job.Land)
 	case "scratch":
-		err = m.AddScratch(ctx, i.Project, job.To, job.Scratch)
+		_, err = m.AddScratch(ctx, i.Project, job.To, job.Scratch, nil)
 	case "unscratch":
 		err = m.RemoveScratch(ctx, i.Project, job.Scratch)
 	case "clone":

@@ -31,35 +31,38 @@ func scratchRecord(mirrorDir, path string) string {
 
 // AddScratch makes a worktree at exactly a commit of the mirror, on no branch, at
 // a clean absolute path, locked against git's own clean-up, with submodules and
-// git-lfs as agents have them. One that is there at that commit stays as it is;
+// git-lfs as agents have them, and with the files of the user's checkout that
+// includeFile and the patterns of include name; warnings are about those. One that is there at that commit stays as it is;
 // one at another commit, and one that a killed try left, is made anew. CodeNotFound
 // when the mirror does not have the commit; CodeRefused when something else is at
 // the path; CodeInvalid when it needs a submodule that the user does not have.
-func (m *Manager) AddScratch(ctx context.Context, p cw.Project, commit, path string) error {
+func (m *Manager) AddScratch(ctx context.Context, p cw.Project, commit, path string, include []string) (warnings []string, err error) {
 	if !cleanPath(path) || !fullID().MatchString(commit) {
-		return fmt.Errorf("add scratch worktree: %q is no clean absolute path, or %q no full id", path, commit)
+		return nil, fmt.Errorf("add scratch worktree: %q is no clean absolute path, or %q no full id", path, commit)
 	}
 	x, err := m.openMirror(ctx, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer x.close()
 	r, err := readScratch(x.dir, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r != nil && r.Whole && r.Base.Commit == commit && isDir(path) && isDir(filepath.Join(x.dir, "worktrees", r.Admin)) {
-		return nil
+		return nil, nil
 	}
 	if r != nil {
 		if err := x.undoScratch(*r); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return x.addScratch(ctx, record{Path: path, Base: Base{Commit: commit}})
+	made := record{Path: path, Base: Base{Commit: commit}}
+	err = x.addScratch(ctx, &made, include)
+	return made.Warnings, err
 }
 
-func (x *mirror) addScratch(ctx context.Context, r record) (err error) {
+func (x *mirror) addScratch(ctx context.Context, r *record, include []string) (err error) {
 	if exists(r.Path) && !isEmptyDir(r.Path) {
 		return cw.Errorf(cw.CodeRefused, "%s already exists", r.Path).WithHint("move it away, and try again")
 	}
@@ -73,22 +76,22 @@ func (x *mirror) addScratch(ctx context.Context, r record) (err error) {
 	if r.Before, err = x.adminNames(); err != nil {
 		return err
 	}
-	if err := x.writeScratch(r); err != nil {
+	if err := x.writeScratch(*r); err != nil {
 		return err
 	}
 	x.m.fail.Hit("worktree/scratch-intent")
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, x.undoScratch(r))
+			err = errors.Join(err, x.undoScratch(*r))
 		}
 	}()
-	if err := x.scratchSteps(ctx, &r); err != nil {
+	if err := x.scratchSteps(ctx, r, include); err != nil {
 		return fmt.Errorf("add scratch worktree: %w", err)
 	}
 	return nil
 }
 
-func (x *mirror) scratchSteps(ctx context.Context, r *record) error {
+func (x *mirror) scratchSteps(ctx context.Context, r *record, include []string) error {
 	if err := os.MkdirAll(filepath.Dir(r.Path), 0o700); err != nil {
 		return err
 	}
@@ -103,7 +106,11 @@ func (x *mirror) scratchSteps(ctx context.Context, r *record) error {
 	if _, err := x.addSubmodules(ctx, r.Path, r.Base.Commit); err != nil {
 		return err
 	}
-	r.Whole, r.Before = true, nil
+	_, warnings, err := x.m.include(ctx, x.p.Path, r.Path, include)
+	if err != nil {
+		return err
+	}
+	r.Whole, r.Before, r.Warnings = true, nil, warnings
 	if err := x.writeScratch(*r); err != nil {
 		return err
 	}

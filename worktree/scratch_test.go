@@ -21,7 +21,7 @@ func scratchLab(t *testing.T) (l *lab, commit, path string) {
 
 func (l *lab) addScratch(commit, path string) {
 	l.t.Helper()
-	if err := l.m.AddScratch(ctx(l.t), l.p, commit, path); err != nil {
+	if err := scratchErr(l, commit, path); err != nil {
 		l.t.Fatal(err)
 	}
 	if got := git(l.t, path, "rev-parse", "HEAD"); got != commit || git(l.t, path, "status", "--porcelain") != "" {
@@ -74,7 +74,7 @@ func TestScratch(t *testing.T) {
 
 func (l *lab) addScratchAgain(commit, path string) {
 	l.t.Helper()
-	if err := l.m.AddScratch(ctx(l.t), l.p, commit, path); err != nil {
+	if err := scratchErr(l, commit, path); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -84,16 +84,16 @@ func TestScratchRefuses(t *testing.T) {
 	l, commit, path := scratchLab(t)
 	mine := filepath.Join(t.TempDir(), "mine")
 	write(t, mine, "x", "x")
-	wantCode(t, l.m.AddScratch(ctx(t), l.p, commit, mine), cw.CodeRefused)
+	wantCode(t, scratchErr(l, commit, mine), cw.CodeRefused)
 	wantCode(t, l.m.RemoveScratch(ctx(t), l.p, mine), cw.CodeRefused)
 	if !exists(filepath.Join(mine, "x")) {
 		t.Error("somebody's file is gone")
 	}
 	a := l.add("brave-otter")
-	wantCode(t, l.m.AddScratch(ctx(t), l.p, commit, a.path), cw.CodeRefused)
+	wantCode(t, scratchErr(l, commit, a.path), cw.CodeRefused)
 	wantCode(t, l.m.RemoveScratch(ctx(t), l.p, a.path), cw.CodeRefused)
-	wantCode(t, l.m.AddScratch(ctx(t), l.p, strings.Repeat("1", len(commit)), path), cw.CodeNotFound)
-	if err := l.m.AddScratch(ctx(t), l.p, commit, "x/y"); err == nil {
+	wantCode(t, scratchErr(l, strings.Repeat("1", len(commit)), path), cw.CodeNotFound)
+	if err := scratchErr(l, commit, "x/y"); err == nil {
 		t.Error("a relative path is accepted")
 	}
 	_, err := l.m.ScratchChanged(ctx(t), l.p, path, commit)
@@ -204,4 +204,32 @@ func TestScratchSubmodule(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.noScratchLeft(path)
+}
+
+func scratchErr(l *lab, commit, path string) error {
+	_, err := l.m.AddScratch(ctx(l.t), l.p, commit, path, nil)
+	return err
+}
+
+// TestScratchGetsIncludedFiles: what .worktreeinclude and the project file name is
+// there, and is no change of the commit.
+func TestScratchGetsIncludedFiles(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	write(t, l.repo, includeFile, ".env\n")
+	write(t, l.repo, ".env", "KEY=1\n")
+	write(t, l.repo, "x.log", "log\n")
+	commit := git(t, l.repo, "rev-parse", "HEAD")
+	l.add("brave-otter") // makes the mirror
+	path := filepath.Join(t.TempDir(), "checks")
+	warnings, err := l.m.AddScratch(ctx(t), l.p, commit, path, []string{"x.log"})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	if read(t, filepath.Join(path, ".env")) != "KEY=1\n" || read(t, filepath.Join(path, "x.log")) != "log\n" {
+		t.Error("a file is not as it is in the checkout")
+	}
+	if changed, err := l.m.ScratchChanged(ctx(t), l.p, path, commit); err != nil || len(changed) > 0 {
+		t.Errorf("changed %q, %v", changed, err)
+	}
 }

@@ -41,7 +41,8 @@ begin with a hyphen. What the agent does is shown on stderr, the report on
 stdout.
 
 It ends when the agent is at rest, after all that cw does by itself: an agent
-that forgot to tell how it ended, or left work uncommitted, is asked once more.
+that forgot to tell how it ended, or left work uncommitted, is asked once more,
+but for one of --provider script: that is done when it exits with 0.
 On a terminal its questions are asked in place, and it goes on with your
 answers; elsewhere they are printed with their ids, and the exit code is 7. An
 agent that asks while it runs waits for the answers, and goes on by itself.`,

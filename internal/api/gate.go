@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +84,10 @@ func (g gate) noPage(r *http.Request, _ *Peer) error {
 		return nil
 	}
 	for name := range r.Header {
-		if name == "Origin" || name == "Referer" || strings.HasPrefix(name, "Sec-Fetch-") {
+		if strings.HasPrefix(name, "Sec-Fetch-") {
+			name = "Sec-Fetch" // the rest is the caller's, and the log holds this error
+		}
+		if slices.Contains([]string{"Origin", "Referer", "Sec-Fetch"}, name) {
 			return cw.Errorf(cw.CodeForbidden, "requests from web pages are refused here (%s)", name)
 		}
 	}
@@ -149,10 +153,16 @@ func bearer(r *http.Request) (string, error) {
 // that tell none (curl) are taken as they are.
 func checkVersion(r *http.Request) error {
 	if v := r.Header.Get(versionHeader); v != "" && major(v) != major(cw.APIVersion) {
+		if !versionForm().MatchString(v) {
+			v = "unknown" // the log holds this error, and nothing that callers chose
+		}
 		return errVersion(v, cw.APIVersion)
 	}
 	return nil
 }
+
+// versionForm is what versions of the API look like.
+var versionForm = cw.Pattern(`^[0-9]{1,4}(\.[0-9]{1,4}){0,2}$`)
 
 func errVersion(client, daemon string) *cw.Error {
 	return cw.Errorf(cw.CodeUnreachable, "this cw speaks version %q of the API and the daemon %q", client, daemon).

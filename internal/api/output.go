@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -20,7 +21,8 @@ type agentOutput struct {
 	Session     int    `query:"session" minimum:"0" doc:"from this session on; 0: from the first"`
 	Only        bool   `query:"only" doc:"only that session"`
 	Offset      int64  `query:"offset" minimum:"0" doc:"from this byte of the named session on"`
-	Until       string `query:"until" enum:"now,rest,closed" default:"now" doc:"now: what is stored; rest: until the agent is at rest; closed: for ever"`
+	Until       string `query:"until" enum:"now,rest,closed" doc:"now: what is stored; rest: until the agent is at rest, and the default; closed: for ever"`
+	Follow      string `query:"follow" enum:"true,false" doc:"as for events: true is until=closed, false is until=now"`
 	LastEventID string `header:"Last-Event-ID" doc:"go on after this chunk; wins over session and offset"`
 }
 
@@ -30,10 +32,27 @@ func (in *agentOutput) query() (cw.OutputQuery, error) {
 		err = cw.Errorf(cw.CodeInvalid, "an offset counts the bytes of one session, and none is named").
 			WithHint("give session as well, or leave out offset")
 	}
+	if err == nil && in.Until != "" && in.Follow != "" {
+		err = cw.Errorf(cw.CodeInvalid, "until and follow both say when the stream ends").WithHint("leave out follow")
+	}
 	return cw.OutputQuery{
 		Session: in.Session, Only: in.Only, Offset: in.Offset,
-		AfterID: after, Until: cw.OutputUntil(in.Until),
+		AfterID: after, Until: in.until(),
 	}, err
+}
+
+// until says when the stream ends. Without a word it is live: whoever wants
+// what is stored alone says so.
+func (in *agentOutput) until() cw.OutputUntil {
+	switch {
+	case in.Until != "":
+		return cw.OutputUntil(in.Until)
+	case in.Follow == "true":
+		return cw.UntilClosed
+	case in.Follow == "false":
+		return cw.UntilNow
+	}
+	return cw.UntilRest
 }
 
 type agentOutputPage struct {
@@ -154,6 +173,6 @@ func outputStream(ref, format string, q cw.OutputQuery) streamRequest {
 	params.number("session", int64(q.Session))
 	params.flag("only", q.Only)
 	params.number("offset", q.Offset)
-	params.text("until", string(q.Until))
+	params.text("until", string(cmp.Or(q.Until, cw.UntilNow)))
 	return streamRequest{path: agentPath(ref) + "/output", query: params, after: q.AfterID}
 }

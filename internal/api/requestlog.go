@@ -1,8 +1,8 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -54,13 +54,13 @@ func (s *Server) streamsAt(pattern string) bool {
 	return false
 }
 
-// secretText is what tokens and tickets look like.
-var secretText = cw.Pattern(`cw[ados]_[0-9A-Za-z_-]*`)
+// noRoute stands in the log for a path that no route has.
+const noRoute = "none"
 
-// shownPath is the path of a request as it may be kept: the beginning of a long
-// one, and without a token that somebody wrote into it.
-func shownPath(r *http.Request) string {
-	return fmt.Sprintf("%.200s", secretText().ReplaceAllString(r.URL.EscapedPath(), "SECRET"))
+// shownRoute names the route of a request as it may be kept: its pattern, since
+// a path may hold whatever its caller wrote into it, such as a credential.
+func (s *Server) shownRoute(r *http.Request) string {
+	return cmp.Or(s.rowOf(r).Path, noRoute)
 }
 
 // knownMethod keeps words that are no method of ours out of the log.

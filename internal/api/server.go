@@ -74,7 +74,7 @@ type Options struct {
 	// to whoever asks for them. nil: there is none.
 	Site fs.FS
 	// OnRefused hears of every refusal of a known caller that lacks the right:
-	// what is the operation and the path. ctx outlives the request. May be nil.
+	// what is the operation and the pattern of its route. ctx outlives the request. May be nil.
 	OnRefused func(ctx context.Context, actor cw.Actor, what string)
 	// Log takes what people must not see. nil: nothing is logged.
 	Log *slog.Logger
@@ -254,7 +254,7 @@ func (s *Server) guarded(row Route, handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		if err := s.allow(ctx, row, r.PathValue(row.namedBy())); err != nil {
-			what := fmt.Sprintf("%s (%s %s)", row.ID, r.Method, shownPath(r))
+			what := fmt.Sprintf("%s (%s)", row.ID, row.Pattern())
 			s.logRefusal(ctx, "refused", "actor", cw.ActorOf(ctx).Kind, "id", cw.ActorOf(ctx).ID, "what", what)
 			s.opts.OnRefused(context.WithoutCancel(ctx), cw.ActorOf(ctx), what)
 			s.writeError(ctx, w, err)
@@ -302,7 +302,7 @@ func (s *Server) serveHTTP(f front, w http.ResponseWriter, r *http.Request) {
 		out.WriteHeader(http.StatusNoContent)
 		return
 	case err != nil:
-		s.logRefusal(r.Context(), "not let in", "method", knownMethod(r.Method), "path", shownPath(r), "error", err)
+		s.logRefusal(r.Context(), "not let in", "method", knownMethod(r.Method), "route", s.shownRoute(r), "error", err)
 		out.last = true
 		s.writeError(r.Context(), out, err)
 		return

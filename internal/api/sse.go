@@ -164,6 +164,7 @@ func (s *Server) pull(ctx context.Context, seq frames, steps chan<- pulled) {
 func (p *pump) serve(hctx huma.Context) {
 	defer p.cancel()
 	r, w := humago.Unwrap(hctx)
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would hold frames back until it has many
 	const name = "connection"
 	subscribed, left := make(chan struct{}), make(chan struct{})
 	broker := sse.NewWithCallback(

@@ -107,6 +107,48 @@ func TestWireFormatOfOutputEvents(t *testing.T) {
 	}
 }
 
+// Output is live without a word about its end: it goes on with what the agent
+// writes, and ends with its run. Who wants what is stored alone says so.
+func TestOutputIsLive(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, nil)
+	const running = "/v1/agents/" + servicetest.PreparedStandalone + "/output"
+	for _, target := range []string{running + "?until=now", running + "?follow=false"} {
+		if lines, _ := rawStream(t, d, target); !strings.HasSuffix(text(lines), "event: end\n\n") {
+			t.Errorf("%s did not end", target)
+		}
+	}
+	for target, ends := range map[string]bool{running: true, running + "?until=rest": true, running + "?follow=true": false} {
+		d := startDaemon(t, nil)
+		lines, _ := rawStream(t, d, target)
+		until := func(part string) (all string) {
+			for lines.Scan() {
+				all += lines.Text() + "\n"
+				if strings.Contains(lines.Text(), part) {
+					return all
+				}
+			}
+			t.Fatalf("%s: no %q in %q", target, part, all)
+			return ""
+		}
+		until(`"offset":0`)
+		d.memory.Say(servicetest.PreparedStandalone, 1, "later\n")
+		until(`"offset":9`)
+		d.memory.Finish(servicetest.PreparedStandalone, cw.StatusIdle)
+		if ends {
+			until("event: end")
+			continue
+		}
+		d.memory.Say(servicetest.PreparedStandalone, 2, "another run\n")
+		if got := until(`"session":2`); strings.Contains(got, "event: end") {
+			t.Errorf("%s ended: %q", target, got)
+		}
+	}
+	if got := send(t, d, "GET", running+"?until=rest&follow=true", "", nil); got.status != http.StatusBadRequest || got.err.Hint == "" {
+		t.Errorf("both words: %s", got)
+	}
+}
+
 // A live event carries no id, so that it does not become the place to resume
 // from, and a quiet stream gives signs of life.
 func TestWireFormatOfLiveEvents(t *testing.T) {

@@ -29,14 +29,27 @@ type ProjectFile struct {
 	Include  []string          `json:"include" doc:"patterns as in .worktreeinclude, added to that file's"`
 	Checks   []ProjectCommand  `json:"checks" doc:"run at the merged commit before the branch is moved, in order"`
 	Merge    MergeStrategy     `json:"merge" doc:"merge or squash"`
+	Hooks    HooksPolicy       `json:"hooks,omitempty" doc:"off (default): the repository's git hooks do not run when an agent commits; run: they do"`
 	Run      string            `json:"run,omitempty" doc:"how a person runs or looks at the result: shown where one is asked to, and never run by cw"`
 }
 
 // Commands tells whether the file has anything that is run, that reaches what is
 // run, or that takes files of the user into a worktree.
 func (f ProjectFile) Commands() bool {
-	return len(f.Setup)+len(f.Teardown)+len(f.Checks)+len(f.Env)+len(f.Caches)+len(f.Include) > 0
+	return len(f.Setup)+len(f.Teardown)+len(f.Checks)+len(f.Env)+len(f.Caches)+len(f.Include) > 0 || f.Hooks == HooksRun
 }
+
+// HooksPolicy says whether the repository's own git hooks run for agents.
+type HooksPolicy string
+
+// The policies.
+const (
+	HooksOff HooksPolicy = "off"
+	HooksRun HooksPolicy = "run"
+)
+
+// HooksPolicies lists them.
+func HooksPolicies() []HooksPolicy { return []HooksPolicy{HooksOff, HooksRun} }
 
 // ProjectCommand is one command of a project file, run by sh -c in the worktree.
 type ProjectCommand struct {
@@ -97,7 +110,13 @@ type CommandRun struct {
 	Dir      string  // where they run, absolute
 	Commands []ProjectCommand
 	Env      map[string]string // beside the daemon's own
-	Stop     <-chan struct{}   // closed when its end is wanted: what runs of it is ended, and nothing more is started; nil: never
+	Caller   map[string]string // of whoever started the agent: PATH and the like, over the daemon's
+	// WorkOf is the agent whose work is checked; "": none. Its commands get what
+	// it had: so many ports in the project, and the PATH of its caller.
+	WorkOf    AgentID
+	ProjectID ProjectID
+	Ports     int
+	Stop      <-chan struct{} // closed when its end is wanted: what runs of it is ended, and nothing more is started; nil: never
 }
 
 // CommandResult is how commands ended. The first that failed ends them.

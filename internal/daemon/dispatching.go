@@ -25,7 +25,7 @@ func newDispatcher(c Config, p *parts, repos *worktree.Manager, log *slog.Logger
 		limits.Machine = machineLimit(runtime.NumCPU(), proc.TotalMemory())
 	}
 	return dispatch.New(dispatch.Config{
-		Store: p.store, Agents: p.engine, Repos: dispatchRepos{repos: repos, store: p.store, files: newProjectFiles()},
+		Store: p.store, Agents: p.engine, Repos: dispatchRepos{repos: repos, store: p.store, files: newProjectFiles(), log: log},
 		Machine: p.machine, Limits: limits, Policy: dispatch.Policy{Retries: s.Retries}, Conflicts: s.HandBacks, Checks: s.Checks,
 		Scratch: c.Home.Checks(), Log: log, Fail: failpointOf(c.Environ),
 	})
@@ -148,6 +148,7 @@ type dispatchRepos struct {
 	repos *worktree.Manager
 	store *store.DB
 	files *projectFiles
+	log   *slog.Logger
 }
 
 func (r dispatchRepos) Begin(ctx context.Context, p cw.Project) (branch, commit string, err error) {
@@ -213,8 +214,12 @@ func (r dispatchRepos) Publish(ctx context.Context, p cw.Project, in cw.Integrat
 	return err
 }
 
-func (r dispatchRepos) Scratch(ctx context.Context, p cw.Project, commit, path string) error {
-	return r.repos.AddScratch(ctx, p, commit, path)
+func (r dispatchRepos) Scratch(ctx context.Context, p cw.Project, commit, path string, include []string) error {
+	warnings, err := r.repos.AddScratch(ctx, p, commit, path, include)
+	for _, w := range warnings {
+		r.log.Warn("a checkout for checks", "project", p.Name, "warning", w)
+	}
+	return err
 }
 
 func (r dispatchRepos) Unscratch(ctx context.Context, p cw.Project, path string) error {

@@ -5973,6 +5973,8 @@ export interface components {
             env: {
                 [key: string]: string;
             };
+            /** @description off (default): the repository's git hooks do not run when an agent commits; run: they do */
+            hooks?: string;
             /** @description patterns as in .worktreeinclude, added to that file's */
             include: string[];
             /** @description merge or squash */
@@ -8727,8 +8729,10 @@ export interface operations {
                 only?: boolean;
                 /** @description from this byte of the named session on */
                 offset?: number;
-                /** @description now: what is stored; rest: until the agent is at rest; closed: for ever */
+                /** @description now: what is stored; rest: until the agent is at rest, and the default; closed: for ever */
                 until?: "now" | "rest" | "closed";
+                /** @description as for events: true is until=closed, false is until=now */
+                follow?: "true" | "false";
             };
             header?: {
                 /** @description go on after this chunk; wins over session and offset */
