@@ -126,7 +126,7 @@ func TestHostileOutput(t *testing.T) {
 		{"a body of 5 MB", func(d den) { d.write(bad, strings.Repeat("x", 5<<20)) }, []string{bad + ":0: 5242880 bytes"}},
 		{"a text one byte too long", func(d den) { d.write(bad, strings.Repeat("x", cw.BodyMax+1)) }, []string{bad + ":1: at most 1048576"}},
 		{"half written", func(d den) { d.write(bad, "---\ntitle: x\ndepends_on: [") }, []string{bad + ":1: ends it"}},
-		{"no YAML", func(d den) { d.write(bad, "---\ntitle: a: b\n---\n") }, []string{bad + ":2: colon"}},
+		{"no YAML", func(d den) { d.write(bad, "---\ntitle: [a\n---\n") }, []string{bad + ":2: no YAML"}},
 		{"empty", func(d den) { d.write(bad, "") }, []string{bad + ":0: empty"}},
 		{"two faults", func(d den) { d.write(bad, "---\ntype: x\nsize: y\n---\n") }, []string{bad + ":2: no type", bad + ":3: no size"}},
 		{"a name that is no id", func(d den) { d.write("tasks/one.md", "x") }, []string{"tasks/one.md:0: no id"}},
