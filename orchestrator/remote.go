@@ -61,7 +61,7 @@ func (o *Orchestrator) knownRemote(ctx context.Context, remote string) (p cw.Pro
 // newRemote describes a remote repository that is not registered yet. Its git
 // directory is the clone that cw will make.
 func (o *Orchestrator) newRemote(ctx context.Context, remote string) (cw.Project, error) {
-	p, err := o.newProject(ctx, worktree.Repository{TopLevel: cw.RemoteName(remote)}, nil)
+	p, err := o.newProject(ctx, worktree.Repository{Name: cw.RemoteName(remote)}, nil)
 	if err != nil {
 		return p, err
 	}

@@ -14,6 +14,7 @@ import (
 func TestFileAt(t *testing.T) {
 	l := newLab(t)
 	git(t, l.repo, "config", "filter.evil.smudge", "sed s/committed/smudged/")
+	git(t, l.repo, "config", "cw.ignoreFilter", "evil")
 	write(t, l.repo, ".gitattributes", "cw.yaml filter=evil eol=crlf\n")
 	write(t, l.repo, "cw.yaml", "committed\n")
 	write(t, l.repo, "sub/cw.yaml", "deeper\n")

@@ -23,7 +23,7 @@ func TestParseStatus(t *testing.T) {
 	}{
 		{in: ""},
 		{in: "# branch.oid x\x00? a b\nc\x00! d/\x00", want: []statusEntry{{Kind: '?', Path: "a b\nc"}, {Kind: '!', Path: "d/"}}},
-		{in: "1 .M N... 100644 100644 100644 " + zeroOne + " " + zeroOne + " two words\x00", want: []statusEntry{{Kind: '1', XY: ".M", Path: "two words"}}},
+		{in: "1 .M N... 100644 100644 100644 " + zeroOne + " " + zeroOne + " two words\x00", want: []statusEntry{{Kind: '1', XY: ".M", Head: zeroOne, Path: "two words"}}},
 		{in: "2 R. N... 100644 100644 100644 " + zeroOne + " " + zeroOne + " R100 new\x00old\x00? x\x00", want: []statusEntry{{Kind: '2', XY: "R.", Path: "new", From: "old"}, {Kind: '?', Path: "x"}}},
 		{in: "u UU N... 100644 100644 100644 100644 " + strings.Repeat(zeroOne+" ", 3) + "both\x00", want: []statusEntry{{Kind: 'u', XY: "UU", Path: "both"}}},
 		{in: "? cut off", bad: true},

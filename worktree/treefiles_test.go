@@ -47,7 +47,7 @@ func TestTreeFiles(t *testing.T) {
 			got, err = l.m.TreeFiles(ctx(t), TreeRequest{
 				Project: l.p, Checkout: checkout, Commit: commit, Paths: []string{".cw/prompts"}, FileMax: 100, FilesMax: 10, TotalMax: 30,
 			})
-			if err != nil || len(got) != 4 || len(got[2].Data) != 23 || got[3].Data != nil {
+			if err != nil || len(got) != 4 || len(got[2].Data) != 21 || got[3].Data != nil {
 				t.Errorf("of at most 30 bytes: %+v %v", got, err)
 			}
 		})

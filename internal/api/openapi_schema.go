@@ -61,7 +61,7 @@ func enums() []enum {
 		enumOf("what became of a message to an agent", cw.MessageStarted, cw.MessageComplete, cw.MessageTimedOut),
 		enumOf("what becomes of an agent that is silent for too long", cw.StallEvent, cw.StallResume),
 		enumOf("what a piece of garbage is",
-			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris),
+			cw.GarbageTrash, cw.GarbageRaw, cw.GarbageChunks, cw.GarbageKeepRef, cw.GarbageBackup, cw.GarbageBinary, cw.GarbageDebris, cw.GarbageBranch),
 		enumOf("by which way people are told", cw.HookWebhook, cw.HookCommand),
 		enumOf("one right that a token carries; read and operate are those of dashboards",
 			cw.ScopeRead, cw.ScopeOperate, cw.ScopePerson, cw.ScopeReadSelf, cw.ScopePeers, cw.ScopeSignal, cw.ScopeMessage,
@@ -82,7 +82,7 @@ func enums() []enum {
 		enumOf("what happened", eventTypes...),
 		enumOf("what kind of error, for programs", codes...),
 		enumOf("what a piece of a CLI's output means",
-			cw.StreamInit, cw.StreamText, cw.StreamThinking, cw.StreamToolCall, cw.StreamToolResult, cw.StreamFileChange,
+			cw.StreamTaskBegan, cw.StreamTaskEnded, cw.StreamInit, cw.StreamText, cw.StreamThinking, cw.StreamToolCall, cw.StreamToolResult, cw.StreamFileChange,
 			cw.StreamPlan, cw.StreamUsage, cw.StreamLimit, cw.StreamRetry, cw.StreamWarning, cw.StreamError,
 			cw.StreamCompaction, cw.StreamResult),
 	}
