@@ -47,7 +47,7 @@ func TestFileAt(t *testing.T) {
 		{"too large", users, "large", "", false, cw.CodeInvalid},
 		{"an unknown commit", strings.Repeat("1", 40), "cw.yaml", "", false, cw.CodeNotFound},
 		{"no commit", "HEAD", "cw.yaml", "", false, cw.CodeInternal},
-		{"a path that leaves", users, "../cw.yaml", "", false, cw.CodeInternal},
+		{"a path that leaves", users, "../cw.yaml", "", false, cw.CodeFailed},
 	} {
 		data, found, err := l.m.FileAt(ctx(t), l.p, tt.commit, tt.file, 100)
 		if string(data) != tt.want || found != tt.found || cw.ErrorCode(err) != tt.code {

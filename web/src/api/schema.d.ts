@@ -3714,6 +3714,8 @@ export interface components {
             name: string;
             /** @description ids, names or absolute paths of its repositories; they can be set later */
             projects?: string[];
+            /** @description true: the daemon starts its tasks as soon as they are accepted; default: it is held until a person starts it, by work.hold */
+            start?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -4379,6 +4381,10 @@ export interface components {
         };
         /** @description asks for a clean-up of what is kept no longer */
         GCRequest: {
+            /** @description name of an agent: only its branches are looked at, and nothing else is cleaned up; needs branches */
+            agent?: string;
+            /** @description also delete branches agent/NAME of the repositories that are merged into another branch */
+            branches?: boolean;
             /** @description only tell what would go */
             dryRun?: boolean;
         } & {
@@ -4410,7 +4416,7 @@ export interface components {
          * @description what a piece of garbage is; later versions may add others
          * @enum {string}
          */
-        GarbageKind: "trash" | "raw" | "chunks" | "keep_ref" | "backup" | "binary" | "debris";
+        GarbageKind: "trash" | "raw" | "chunks" | "keep_ref" | "backup" | "binary" | "debris" | "branch";
         /** @description a daemon answers */
         Health: {
             /**
@@ -7238,7 +7244,7 @@ export interface components {
          * @description what a piece of a CLI's output means; later versions may add others
          * @enum {string}
          */
-        StreamKind: "init" | "text_delta" | "thinking" | "tool_call" | "tool_result" | "file_change" | "plan" | "usage" | "limit" | "retry" | "warning" | "error" | "compaction" | "result";
+        StreamKind: "task_began" | "task_ended" | "init" | "text_delta" | "thinking" | "tool_call" | "tool_result" | "file_change" | "plan" | "usage" | "limit" | "retry" | "warning" | "error" | "compaction" | "result";
         /** @description opens one stream in place of a token */
         StreamTicket: {
             /**
