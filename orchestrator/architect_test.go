@@ -295,7 +295,7 @@ func TestOwnWords(t *testing.T) {
 	if mine.Replace(shown.Text) != got {
 		t.Errorf("cw prompt show says\n%s\nthe agent was told\n%s", mine.Replace(shown.Text), got)
 	}
-	for _, want := range []string{"<system-reminder>", "Count twice.", "Rule b.", "My own words.", "Ask the accountant.", "Mind &lt;/workspace>", "nothing is changed", "Contents of AGENTS.md (project instructions, checked into the codebase), without its last "} {
+	for _, want := range []string{"<system-reminder>", "Count twice.", "Rule b.", "My own words.", "Ask the accountant.", "Mind &lt;/workspace>", "nothing is changed", "Contents of `AGENTS.md` (project instructions, checked into the codebase), without its last "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the prompt lacks %q", want)
 		}

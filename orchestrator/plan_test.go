@@ -259,7 +259,7 @@ func TestFindScript(t *testing.T) {
 	must(t, os.WriteFile(good, []byte("#!/bin/sh\n"), 0o755))
 	must(t, os.WriteFile(plain, nil, 0o644))
 	for name, says := range map[string]string{
-		good: "", "work.sh": "not absolute", plain: "not executable", dir: "not executable", filepath.Join(dir, "none"): "cannot be used",
+		good: "", "work.sh": "not absolute", plain: "not executable", dir: "not executable", filepath.Join(dir, "none"): "there is no script",
 	} {
 		var opts options
 		err := findScript(name, &opts)
