@@ -8,6 +8,10 @@ import (
 	"cw/internal/daemon"
 )
 
+// configShown is how much of a value is shown on a terminal, in characters; cw
+// config get shows all of it.
+const configShown = 40
+
 type configShowOptions struct{ app *app }
 
 func newConfigShowCmd(a *app, runF func(context.Context, *configShowOptions) error) *cobra.Command {
@@ -38,12 +42,12 @@ func configShowRun(_ context.Context, o *configShowOptions) error {
 	}
 	var rows [][]string
 	for _, v := range values {
-		rows = append(rows, []string{v.Key, sourceText(v), v.String()}) // the value last: a long one widens no column
+		value := v.String()
+		if a.outTTY {
+			value = cut(oneLine(value), configShown)
+		}
+		rows = append(rows, []string{v.Key, value, sourceText(v)})
 	}
-	header := []string{"KEY", "FROM", "VALUE"}
-	if a.outTTY {
-		header, rows = narrow(header, rows, a.width(), "FROM")
-	}
-	table(a.out, "", header, rows)
+	table(a.out, "", []string{"KEY", "VALUE", "FROM"}, rows)
 	return nil
 }
