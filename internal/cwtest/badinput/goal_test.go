@@ -36,12 +36,12 @@ func TestGoals(t *testing.T) {
 		return call{args: append([]string{"agent", "spawn", "--provider", "fake", "--project", "."}, args...)}
 	}
 	for _, r := range []refusal{
-		{"none", run(), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
-		{"none spawned", spawn(), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
-		{"empty", run(""), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
-		{"spaces", run("  \t\n "), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
-		{"empty stdin", run("-"), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
-		{"blank file", run("--prompt-file", blank), exitUsage, []string{"goal", "empty"}, []string{"cw run"}},
+		{"none", run(), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
+		{"none spawned", spawn(), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
+		{"empty", run(""), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
+		{"spaces", run("  \t\n "), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
+		{"empty stdin", run("-"), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
+		{"blank file", run("--prompt-file", blank), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
 		{"no such file", run("--prompt-file", "nowhere.md"), exitUsage, []string{"nowhere.md", "no such file"}, nil},
 		{"a folder as file", run("--prompt-file", root(l)), exitUsage, []string{"is a directory"}, nil},
 		{"words and file", run("--prompt-file", blank, "work"), exitUsage, []string{"--prompt-file"}, []string{"one of them"}},
