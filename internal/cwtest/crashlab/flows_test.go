@@ -68,7 +68,7 @@ func lifeFlows() []flow {
 		{"fail over to a provider", resumes(ends(), nil), toAnotherProvider},
 		{"parked", resumes(append(ends(), "resume/intended"), nil), toParked},
 		{"budget", resumes(append([]string{"budget/told", "budget/requested"}, ends()...), nil), toBudget},
-		{"remove", []string{"remove/intended", "worktree/snapshot", "remove/snapshot", "worktree/trashed", "remove/trashed", "remove/stored"}, toRemoved},
+		{"remove", []string{"remove/intended", "worktree/snapshot", "remove/snapshot", "remove/taken-down", "worktree/trashed", "remove/trashed", "remove/stored"}, toRemoved},
 		{"restore", []string{"restore/intended", "worktree/untrashed", "restore/placed", "restore/stored"}, toRestored},
 		{"restore from the snapshot", []string{"restore/intended", "worktree/checked-out", "restore/placed", "restore/stored"}, toRestoredFromRef},
 		{"open", []string{"open/intended", "worktree/checked-out", "open/placed", "open/stored"}, toOpened},
