@@ -270,12 +270,20 @@ func (o *Orchestrator) handOver(ctx context.Context, st cw.RunState, e evidence)
 		if look.Missing {
 			t.State = cw.WorktreeRemoved
 		}
+		req, err := o.lookRequest(ctx, st.Agent, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		beside, err := o.Repos.KeepEnds(ctx, req, look.Tip)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("commits of %s beside its branch in %s may be lost: %v", st.Agent.Alias, t.Project, err))
+		}
+		notes = append(notes, beside...)
 		if look.Commits > 0 {
-			p, err := o.Store.ProjectByRef(ctx, string(t.ProjectID))
-			if err != nil {
-				return nil, nil, fmt.Errorf("find project %s: %w", t.Project, err)
-			}
-			handed, err := o.Repos.HandOver(ctx, p, st.Agent.ID, st.Agent.Alias, look.Tip)
+			handed, err := o.Repos.HandOver(ctx, req.Project, st.Agent.ID, st.Agent.Alias, look.Tip)
 			switch {
 			case ctx.Err() != nil:
 				return nil, nil, ctx.Err()

@@ -76,6 +76,9 @@ func (m *Manager) RemoveClean(ctx context.Context, req LookRequest) (removed boo
 			return false, why, err
 		}
 	}
+	if err := x.freeBranches(ctx, r); err != nil {
+		return false, "", err
+	}
 	if err := x.dropAdmin(r); err != nil {
 		return false, "", err
 	}
@@ -140,6 +143,9 @@ func (x *mirror) setAside(ctx context.Context, req LookRequest, r *record) (why 
 	}
 	r.Removed, r.Trash = true, ""
 	r.remember(look)
+	if err := x.partFrom(ctx, r); err != nil {
+		return "", err
+	}
 	return "", x.writeRecord(*r)
 }
 

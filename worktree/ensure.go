@@ -108,6 +108,9 @@ func (e *ensurer) run(ctx context.Context) error {
 	if err := e.mendOwn(ctx); err != nil {
 		return err
 	}
+	if err := e.takeBranchesBack(ctx); err != nil {
+		return err
+	}
 	if err := e.checkCommits(ctx); err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (m *Manager) find(ctx context.Context, req LookRequest, dir string, ref rea
 	f := foundWorktree{mirrorDir: mirrorDir, admin: filepath.Join(mirrorDir, "worktrees", r.Admin)}
 	if r.Removed {
 		f.look.Missing = true
-		return f, f.headOf(ctx, req.Alias, r.Branch, r.Head, ref)
+		return f, f.headOf(ctx, req.Alias, r.Branch, r.Head, r.freed(ref))
 	}
 	if err := f.folder(req, dir, r.DotGit); err != nil {
 		return foundWorktree{}, err

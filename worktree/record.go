@@ -1,12 +1,14 @@
 package worktree
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cw/internal/cw"
@@ -41,8 +43,22 @@ type record struct {
 	SetUp bool `json:"setUp,omitempty"`
 	// Baseline is of the last commands of the project that ran in it.
 	Baseline *baseline `json:"baseline,omitempty"`
+	// Freed are, of a worktree that was moved away, the branches of the agent's own
+	// making that were taken out of the way of other agents.
+	Freed []agentTree `json:"freed,omitempty"`
 	// Kept is the last commit that was handed over: lost, if it is nowhere.
 	Kept string `json:"kept,omitempty"`
+}
+
+// freed reads the branches that were taken out of the way of other agents as they
+// were, and all other references as ref does.
+func (r *record) freed(ref readRef) readRef {
+	return func(ctx context.Context, name string) (string, error) {
+		if i := slices.IndexFunc(r.Freed, func(t agentTree) bool { return t.Branch == name }); i >= 0 {
+			return r.Freed[i].Commit, nil
+		}
+		return ref(ctx, name)
+	}
 }
 
 // remember notes what HEAD is before the worktree goes.

@@ -33,7 +33,7 @@ func (m *Manager) MoveToTrash(ctx context.Context, req LookRequest, to string) (
 		return "", err
 	}
 	if r.Trash != "" && isDir(r.Trash) && !exists(req.Path) {
-		return r.Trash, nil
+		return r.Trash, x.freeBranches(ctx, r)
 	}
 	look, s, err := m.open(ctx, req, req.Path, x.refs().commit)
 	if err != nil {
@@ -44,11 +44,31 @@ func (m *Manager) MoveToTrash(ctx context.Context, req LookRequest, to string) (
 		return "", nil
 	}
 	r.remember(look)
+	if err := x.partFrom(ctx, r); err != nil {
+		return "", err
+	}
 	if path, err = x.toTrash(r, to); err != nil {
 		return "", err
 	}
 	m.fail.Hit("worktree/trashed")
-	return path, nil
+	return path, x.freeBranches(ctx, r)
+}
+
+// partFrom keeps what the worktrees of an agent that is being removed hold beside its
+// branch, and notes which branches are to be freed.
+func (x *mirror) partFrom(ctx context.Context, r *record) error {
+	if _, err := x.keepEnds(ctx, r, ""); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		// A damaged repository keeps nobody from removing an agent. Its branches stay.
+		x.m.log.Warn("commits outside an agent's branch cannot be kept", "agent", r.Alias, "error", err)
+		r.Freed = nil
+		return nil
+	}
+	var err error
+	r.Freed, err = x.branchesToFree(ctx, r)
+	return err
 }
 
 // toTrash notes where the folder goes and renames it, to the wanted place or to
@@ -125,7 +145,7 @@ func (m *Manager) Purge(ctx context.Context, req PurgeRequest) error {
 		m.fail.Hit("worktree/purging")
 	}
 	if r != nil && r.AgentID == req.AgentID && r.Trash == req.Trash {
-		if err := x.forgetFolder(r); err != nil {
+		if err := x.forgetFolder(ctx, r); err != nil {
 			return notPurged(req, err)
 		}
 	}
@@ -143,7 +163,10 @@ func notPurged(req PurgeRequest, err error) error {
 }
 
 // forgetFolder notes that a worktree has no folder any more.
-func (x *mirror) forgetFolder(r *record) error {
+func (x *mirror) forgetFolder(ctx context.Context, r *record) error {
+	if err := x.dropNested(ctx, r); err != nil {
+		return err
+	}
 	r.Removed, r.Trash = true, ""
 	if err := x.writeRecord(*r); err != nil {
 		return err

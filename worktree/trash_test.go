@@ -586,6 +586,49 @@ func goneAct(m *Manager, job goneJob) (err error) {
 
 // TestGoneKilledAtEachStep ends the process at every failpoint of taking away
 // and bringing back; the same act done again ends well, and nothing is lost.
+// TestFreedKilledAtEachStep: a branch of the agent's own making is free when it is
+// removed and back when it is restored, whatever is killed meanwhile.
+func TestFreedKilledAtEachStep(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ do, at string }{
+		{"trash", "worktree/ends"}, {"trash", "worktree/detached"}, {"ensure", "worktree/branch-back"},
+	} {
+		t.Run(strings.ReplaceAll(test.do+" "+test.at, "/", "-"), func(t *testing.T) {
+			t.Parallel()
+			a := newLab(t).add("brave-otter")
+			git(t, a.path, "checkout", "-qb", "feature")
+			id := a.commit("done.txt", "done\n")
+			job := goneJob{Repos: a.m.repos, Do: test.do, At: test.at, Look: a.lookRequest(), Ensure: a.ensureRequest(), Trash: a.trashPath()}
+			if test.do == "ensure" {
+				job.Ensure.Trash = a.toTrash()
+			}
+			if !killedAt(t, job) {
+				t.Fatal("the step was never reached")
+			}
+			if err := goneAct(a.m, job); err != nil {
+				t.Fatal(err)
+			}
+			if test.do == "trash" {
+				if out, err := tryGit(a.mirror(), "rev-parse", "-q", "--verify", "refs/heads/feature"); err == nil {
+					t.Errorf("the branch is at %s", out)
+				}
+				a.forgetful()
+				a.holds([]string{id}, "removed")
+				job.Ensure.Trash = a.trashPath()
+				if _, err := a.m.Ensure(ctx(t), job.Ensure); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if stands := standing(t, a); stands != "refs/heads/feature "+id {
+				t.Errorf("HEAD is %s", stands)
+			}
+			if status := git(t, a.path, "status", "--porcelain"); status != "" {
+				t.Error(status)
+			}
+		})
+	}
+}
+
 func TestGoneKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ do, at, start string }{
