@@ -25,7 +25,7 @@ N        ?= 2000
 MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz torture soak bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz lifetimes torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -71,13 +71,13 @@ test-unit: ## unit tests under the race detector (without gcc: without it)
 	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(FAST); fi
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
-	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 20m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
+	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store || code=1; \
-	$(GO) test -count=1 -p 2 -timeout 25m $(BESIDE) || code=1; \
-	$(GO) test -count=1 -p 1 -timeout 15m $(ALONE) || code=1; \
+	$(GO) test -count=1 -p 2 -timeout 45m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 
 test-web: ## the dashboard: types, style, parts, its build and weight, and all of it in a browser (STEP=name runs one)
@@ -99,6 +99,9 @@ e2e-long: deps ## how the real CLIs give up at a limit, as long as they take (6 
 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)
+
+lifetimes: ## five times as many generated lives of worktrees, states and merges as make test tries
+	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -timeout 2h -v -run 'TestLifetimes|TestNothingIsLost|TestMergeEqualsGit' cw/worktree
 
 torture: ## N random kills of the daemon (default 2000)
 	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 12h -v -run 'TestRandomKills' cw/internal/cwtest/crashlab

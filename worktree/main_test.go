@@ -78,6 +78,15 @@ func tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
 }
 
+// often is how many generated cases a test tries: a fifth of n, and with CW_LONG all
+// of them (make lifetimes).
+func often(n int) int {
+	if os.Getenv("CW_LONG") != "" {
+		return n
+	}
+	return n / 5
+}
+
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)

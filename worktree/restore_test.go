@@ -296,7 +296,8 @@ func (a *agent) keep(name string) Snapshot {
 // and back, by the trash and by the snapshot.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
-	const shards, each = 4, 55
+	const shards = 4
+	each := often(60)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	repo := rich(t)
@@ -308,11 +309,11 @@ func TestNothingIsLost(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		if states.Load() < 200 || whole.Load() < 60 {
+		if int(states.Load()) != shards*each || int(whole.Load()) < shards*each/5 {
 			t.Errorf("too few states")
 		}
 		for _, d := range deeds() {
-			if seen[d.name] == 0 {
+			if seen[d.name] == 0 && each >= 60 {
 				t.Errorf("%s was never tried", d.name)
 			}
 		}

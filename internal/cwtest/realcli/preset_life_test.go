@@ -162,7 +162,7 @@ func (s *started) awaitCommand(line string) {
 	s.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for range 600 {
+	for range 3600 {
 		if slices.Contains(strings.Split(commands(s.tree()), "\n"), line) {
 			return
 		}
@@ -176,7 +176,7 @@ func (s *started) awaitNobody() {
 	s.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for range 600 {
+	for range 3600 {
 		if len(s.tree()) == 0 {
 			return
 		}
