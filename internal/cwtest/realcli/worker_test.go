@@ -68,7 +68,7 @@ func (w *worker) await(path string) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for range 3000 {
+	for range 9000 {
 		if _, err := os.Stat(filepath.Join(w.dir, path)); err == nil {
 			return
 		}
