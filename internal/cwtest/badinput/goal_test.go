@@ -91,7 +91,7 @@ func TestOddGoalsWork(t *testing.T) {
 		{"1 MiB by stdin", long, call{args: []string{"-"}, stdin: long}},
 		{"1 MiB by file", long, call{args: []string{"--prompt-file", longFile}}},
 		{"hyphen", "-rf is what rm needs", call{args: []string{"--", "-rf is what rm needs"}}},
-		{"long hyphen", "--force is ignored", call{args: []string{"--", "--force", "is ignored"}}},
+		{"long hyphen", "--force is ignored", call{args: []string{"--", "--force is ignored"}}},
 		{"only hyphens", "---", call{args: []string{"--", "---"}}},
 		{"hyphen by stdin", "-v prints nothing", call{args: []string{"-"}, stdin: "-v prints nothing"}},
 		{"odd letters", "Büßer 漢字 \u202e 🦦 %s $HOME `id` ' \" \\ ;", call{args: []string{"Büßer 漢字 \u202e 🦦 %s $HOME `id` ' \" \\ ;"}}},
