@@ -134,7 +134,11 @@ func holds(got, lead string, before []segment, fresh string, after []segment) bo
 			rest, ok = strings.CutPrefix(rest, s.after)
 		}
 	}
-	between := func() { rest = strings.TrimPrefix(strings.TrimLeft(rest, " \t\r\n"), separator) }
+	between := func() { // without a separator
+		if _, after, found := strings.Cut(rest, separator); found && strings.TrimSpace(rest[:len(rest)-len(after)-len(separator)]) == "" {
+			rest = after
+		}
+	}
 	if fresh != "" && ok {
 		between()
 		rest, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), fresh)
@@ -144,8 +148,11 @@ func holds(got, lead string, before []segment, fresh string, after []segment) bo
 			return false
 		}
 		if i == 0 {
+			if !strings.HasPrefix(s.source, separator) {
+				between()
+			}
 			at := strings.Index(rest, s.source)
-			ok = at >= 0 && strings.TrimSpace(strings.Replace(rest[:max(at, 0)], separator, "", 1)) == ""
+			ok = at >= 0 && strings.TrimSpace(rest[:max(at, 0)]) == ""
 			if rest = rest[max(at, 0):]; !ok {
 				return false
 			}

@@ -186,7 +186,7 @@ func pageDocumentCase(t *testing.T, f Fixture) {
 	ok(t, err)
 	stored, err := s.PageByID(ctx, page.ID)
 	ok(t, err)
-	if after.Revision != 2 || stored.Revision != 2 || !strings.HasPrefix(stored.Body, "# Other\n\nsome _text_ ") {
+	if after.Revision != 2 || stored.Revision != 2 || stored.Body != "# Other\n\nsome *text* <&>\n" {
 		t.Errorf("revision %d, %q", after.Revision, stored.Body)
 	}
 	_, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: 1, Document: doc.Document})
