@@ -30,14 +30,6 @@ type reader struct {
 
 func newReader(source []byte) *reader { return &reader{source: source, room: room(len(source))} }
 
-// convert reads the text as it is; false when its document is too big, and not
-// complete then.
-func (g grammar) convert(md string) (Node, bool) {
-	r := newReader([]byte(md))
-	doc := Node{Type: Doc, Content: r.blocks(g.parse(r.source), 1)}
-	return doc, !r.over()
-}
-
 func (r *reader) over() bool { return r.size.over(r.room) }
 
 // counted gives the node, which is counted without those in it.

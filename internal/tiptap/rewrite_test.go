@@ -148,7 +148,7 @@ func holds(got, lead string, before []segment, fresh string, after []segment) bo
 			return false
 		}
 		if i == 0 {
-			if !strings.HasPrefix(s.source, separator) {
+			if !strings.HasPrefix(strings.TrimSpace(s.source), separator) {
 				between()
 			}
 			at := strings.Index(rest, s.source)
