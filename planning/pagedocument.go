@@ -20,7 +20,7 @@ func (m *Manager) PageDocument(ctx context.Context, id cw.PageID) (cw.EditorDocu
 
 // EditPageDocument implements cw.PageDocumentService.
 func (m *Manager) EditPageDocument(ctx context.Context, id cw.PageID, e cw.EditorEdit) (cw.EditorDocument, error) {
-	body, err := bodyOf(e)
+	doc, err := documentIn(e)
 	if err != nil {
 		return cw.EditorDocument{}, err
 	}
@@ -28,14 +28,11 @@ func (m *Manager) EditPageDocument(ctx context.Context, id cw.PageID, e cw.Edito
 	if err != nil {
 		return cw.EditorDocument{}, err
 	}
-	// Of the text that was edited: a later one is refused by its revision.
-	if had.Revision == e.Revision {
-		if _, whole, err := tiptap.Read(ctx, had.Body); err != nil {
-			return cw.EditorDocument{}, err
-		} else if !whole {
-			return cw.EditorDocument{}, cw.Errorf(cw.CodeRefused, "the page %q (%s) has something that the editor cannot hold, such as HTML, or is too big for it", had.Title, id).
-				WithHint("edit it as Markdown: cw page edit %s, or the field body of the page", id)
-		}
+	// A page of another revision is left as it is, so it does not matter what is
+	// made of its text.
+	body, err := tiptap.Rewrite(had.Body, doc)
+	if err != nil {
+		return cw.EditorDocument{}, err
 	}
 	d, err := m.EditPage(ctx, id, cw.PageEdit{Body: &body, Revision: e.Revision})
 	if err != nil {
@@ -46,7 +43,7 @@ func (m *Manager) EditPageDocument(ctx context.Context, id cw.PageID, e cw.Edito
 
 // documentOf is a page as the editor has it.
 func documentOf(ctx context.Context, d cw.Document) (cw.EditorDocument, error) {
-	read, whole, err := tiptap.Read(ctx, d.Body)
+	read, err := tiptap.Read(ctx, d.Body)
 	if err != nil {
 		return cw.EditorDocument{}, err
 	}
@@ -54,18 +51,14 @@ func documentOf(ctx context.Context, d cw.Document) (cw.EditorDocument, error) {
 	if err != nil {
 		return cw.EditorDocument{}, fmt.Errorf("write the document of a page: %w", err)
 	}
-	return cw.EditorDocument{Page: d.ID, Revision: d.Revision, Document: doc, MarkdownOnly: !whole}, nil
+	return cw.EditorDocument{Page: d.ID, Revision: d.Revision, Document: doc}, nil
 }
 
-// bodyOf is the Markdown of an editor's document.
-func bodyOf(e cw.EditorEdit) (string, error) {
+// documentIn is the editor's document in a request.
+func documentIn(e cw.EditorEdit) (tiptap.Node, error) {
 	if e.Revision <= 0 {
-		return "", cw.Errorf(cw.CodeInvalid, "it is not said which revision was edited").
+		return tiptap.Node{}, cw.Errorf(cw.CodeInvalid, "it is not said which revision was edited").
 			WithHint("send the revision that came with the document")
 	}
-	doc, err := tiptap.Decode(e.Document)
-	if err != nil {
-		return "", err
-	}
-	return tiptap.Markdown(doc)
+	return tiptap.Decode(e.Document)
 }

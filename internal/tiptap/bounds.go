@@ -7,7 +7,7 @@ import (
 	"cw/internal/cw"
 )
 
-// What an editor can hold. A text that is beyond it is edited as Markdown, and
+// What an editor can hold. A text that is beyond it is one raw block, and
 // is not even parsed: the parser's cost grows with the square of what it meets
 // in one paragraph, and a table fills up the cells that its rows lack.
 const (
@@ -48,9 +48,10 @@ func (s *size) add(n Node, depth int) {
 
 func attrBytes(attrs map[string]any) int {
 	sum := 0
-	for name, v := range attrs {
-		s, _ := v.(string)
-		sum += len(name) + len(s)
+	for _, name := range []string{"href", "title", "src", "alt", "language"} { // the editor has more, which nobody writes
+		if s, ok := attrs[name].(string); ok {
+			sum += len(name) + len(s)
+		}
 	}
 	return sum
 }

@@ -1,11 +1,13 @@
 // Package tiptap turns Markdown into the documents of the Tiptap editor and
 // back.
 //
-// Markdown is the truth; a document of the editor is another face of it. What
-// Markdown and the editor both know is kept. A block of HTML, as the mark of a
-// decision is one, becomes a raw block: its Markdown as it is written. What else
-// only Markdown knows becomes text, which is never live. What only the editor knows is
-// left out of the Markdown, but for its text.
+// Markdown is the truth; a document of the editor is another face of it. A block
+// of a page that the editor does not know becomes a raw block: its Markdown as it
+// is written. What only the editor knows is left out of the Markdown, but for its
+// text.
+//
+// Rewrite promises that a document that was not edited is the same text to the
+// byte, and that the blocks that were not edited keep their bytes.
 //
 // FromMarkdown promises that the way back and forth is stable: for every text,
 // FromMarkdown(Markdown(FromMarkdown(text))) is FromMarkdown(text).

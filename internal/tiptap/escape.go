@@ -30,9 +30,18 @@ func encode(r rune) string { return fmt.Sprintf("&#%d;", r) }
 func escapeText(s string, inTable, inLink bool) string {
 	var out strings.Builder
 	var before rune
+	note := 0 // where a reference to a footnote ends
 	for i, r := range s {
 		after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		last := i+utf8.RuneLen(r) == len(s)
+		if r == '[' && after == '^' && !inLink {
+			note = max(note, i+noteRefLength(s[i:]))
+		}
+		if i < note {
+			out.WriteRune(r)
+			before = r
+			continue
+		}
 		if special(r, before, after, last) || r == '|' && inTable || r == ']' && inLink || autoLinks(s, i, before, after) {
 			out.WriteByte('\\')
 		}

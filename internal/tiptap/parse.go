@@ -3,64 +3,16 @@ package tiptap
 import (
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
-	gmtext "github.com/yuin/goldmark/text"
 )
 
 // FromMarkdown gives the document of a Markdown text. It reads any text; bytes
-// that are none are replaced. A block that could not be written back as it was
-// understood is kept as a code block of its Markdown, and so is a whole text
-// that is more than an editor can hold.
+// that are none are replaced. A block that the editor does not know is a raw
+// block, and so is a whole text that is more than an editor can hold.
 func FromMarkdown(md string) Node {
-	doc, _ := understand(clean(md))
-	return doc
-}
-
-// understand gives the document of a clean text, and whether it is more than the
-// text as code.
-func understand(md string) (Node, bool) {
-	if code, ok := codeOf(md); ok {
-		return asCode(code), false
-	}
-	if !fits(md) {
-		return asCode(md), false
-	}
-	doc, ok := convert(md)
-	if !ok {
-		return asCode(md), false
-	}
-	if stable(doc) {
-		return doc, true
-	}
-	for i, block := range doc.Content {
-		one := Node{Type: Doc, Content: []Node{block}}
-		if !stable(one) {
-			doc.Content[i] = codeBlock(strings.TrimSuffix(write(one), "\n"), "markdown")
-		}
-	}
-	if stable(doc) {
-		return doc, true
-	}
-	return asCode(md), false
-}
-
-// asCode keeps a whole text as code.
-func asCode(md string) Node {
-	return Node{Type: Doc, Content: []Node{codeBlock(strings.TrimRight(md, "\n"), "markdown")}}
-}
-
-// stable tells whether the document is the same after the way to Markdown and
-// back.
-func stable(doc Node) bool {
-	md := write(doc)
-	if !fits(md) {
-		return false
-	}
-	again, ok := convert(md)
-	return ok && same(doc, again)
+	g := newGrammar()
+	return g.understand(g.cut(md)).document()
 }
 
 // clean gives a text of valid characters with \n at its line ends.
@@ -72,28 +24,11 @@ func clean(s string) string {
 // reader walks the tree of one text.
 type reader struct {
 	source []byte
-	used   map[string]bool // labels of references that something refers to
-	size   size            // of what was read
+	size   size // of what was read
 	room   size
 }
 
-// convert reads the text as it is; false when its document is too big, and not
-// complete then.
-func convert(md string) (Node, bool) {
-	r := &reader{source: []byte(md), used: map[string]bool{}, room: room(len(md))}
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gmtext.NewReader(r.source))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch n := n.(type) {
-		case *ast.Link:
-			r.use(n.Reference)
-		case *ast.Image:
-			r.use(n.Reference)
-		}
-		return ast.WalkContinue, nil
-	})
-	doc := Node{Type: Doc, Content: r.blocks(root, 1)}
-	return doc, !r.over()
-}
+func newReader(source []byte) *reader { return &reader{source: source, room: room(len(source))} }
 
 func (r *reader) over() bool { return r.size.over(r.room) }
 
@@ -143,14 +78,11 @@ func (r *reader) block(n ast.Node, depth int) []Node {
 		}
 		return []Node{r.codeBlock(r.lines(n), strings.TrimSpace(info), depth)}
 	case *ast.HTMLBlock:
-		if html := r.html(n); depth == 1 && html != "" {
-			return []Node{r.counted(Node{Type: RawBlock, Content: []Node{r.counted(Node{Type: Text, Text: html}, depth)}}, depth)}
-		}
 		return []Node{r.codeBlock(r.html(n), "html", depth)}
 	case *ast.List:
 		return []Node{r.list(n, depth)}
 	case *ast.LinkReferenceDefinition:
-		return r.definition(n)
+		return nil
 	case *east.Table:
 		return []Node{r.table(n)}
 	}
@@ -205,14 +137,4 @@ func codeBlock(code, language string) Node {
 		n.Content = []Node{{Type: Text, Text: code}}
 	}
 	return n
-}
-
-// codeOf gives the text of which asCode made this one.
-func codeOf(md string) (string, bool) {
-	const info = "markdown\n"
-	rest := strings.TrimLeft(md, "`")
-	fence := md[:len(md)-len(rest)]
-	code, ok := strings.CutPrefix(rest, info)
-	code, closed := strings.CutSuffix(strings.TrimSuffix(code, "\n"), "\n"+fence)
-	return code, ok && closed && len(fence) == max(3, longest(code, '`')+1)
 }

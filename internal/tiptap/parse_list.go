@@ -1,11 +1,8 @@
 package tiptap
 
 import (
-	"strings"
-
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/util"
 )
 
 // list gives a list. It is one of tasks when every item of it is one and it has
@@ -84,24 +81,4 @@ func cellAttrs(n *east.Table, column int) map[string]any {
 		attrs["align"] = n.Alignments[column].String()
 	}
 	return attrs
-}
-
-func (r *reader) use(ref *ast.ReferenceLink) {
-	if ref != nil {
-		r.used[util.ToLinkReference(ref.Value)] = true
-	}
-}
-
-// definition keeps a reference that nothing refers to as text. The others are
-// in the links.
-func (r *reader) definition(n *ast.LinkReferenceDefinition) []Node {
-	if r.used[util.ToLinkReference(n.Label)] {
-		return nil
-	}
-	s := "[" + string(n.Label) + "]: " + string(n.Destination)
-	if len(n.Title) > 0 {
-		s += ` "` + string(n.Title) + `"`
-	}
-	content := normal(r.add(nil, strings.TrimSpace(oneLine(s)), nil))
-	return []Node{{Type: Paragraph, Content: content}}
 }

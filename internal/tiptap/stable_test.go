@@ -88,21 +88,11 @@ func TestSecondRound(t *testing.T) {
 	}
 }
 
-// TestUnderstood: no document of the corpus needs the last resort.
-func TestUnderstood(t *testing.T) {
-	for name, md := range corpus(t) {
-		if doc, ok := convert(clean(md)); !ok || !stable(doc) {
-			again, _ := convert(write(doc))
-			t.Errorf("%s is not stable by itself\n%q\n%q\n%s\n%s", name, md, write(doc), asJSON(t, doc), asJSON(t, again))
-		}
-	}
-}
-
 // TestNoTextIsLost compares with the text of the HTML that the same parser
 // gives.
 func TestNoTextIsLost(t *testing.T) {
 	for name, md := range corpus(t) {
-		if got, want := letters(allText(FromMarkdown(md))), letters(htmlText(t, clean(md))); got != want && !strings.Contains(name, "deep") {
+		if got, want := letters(allText(t, FromMarkdown(md))), letters(htmlText(t, clean(strings.TrimPrefix(md, "\uFEFF")))); got != want && !strings.Contains(name, "deep") {
 			if !contains(got, want) {
 				t.Errorf("%s\n%q\ngot  %s\nwant %s", name, md, got, want)
 			}
@@ -131,12 +121,15 @@ func letters(s string) string {
 	}, s)
 }
 
-func allText(n Node) string {
+func allText(t testing.TB, n Node) string {
+	if n.Type == RawBlock {
+		return htmlText(t, textOf(n))
+	}
 	var out strings.Builder
 	out.WriteString(n.Text)
 	out.WriteString(n.attr("alt"))
 	for _, c := range n.Content {
-		out.WriteString(allText(c))
+		out.WriteString(allText(t, c))
 	}
 	return out.String()
 }

@@ -9,18 +9,19 @@ import (
 	"cw/internal/cw"
 )
 
-// Markdown gives the Markdown of a document. What the editor has and Markdown
-// has not is left out, but for its text. A node that is not known is
-// cw.CodeInvalid, as is one that is too deep.
-func Markdown(doc Node) (string, error) {
+// Markdown gives the Markdown of a document that was made of no text: see
+// Rewrite. What the editor has and Markdown has not is left out, but for its
+// text.
+func Markdown(doc Node) (string, error) { return Rewrite("", doc) }
+
+// acceptable refuses what is no document, and one of more than an editor can
+// hold.
+func acceptable(doc Node) error {
 	if doc.Type != Doc {
-		return "", cw.Errorf(cw.CodeInvalid, "a document is a node of type %q, not %q", Doc, doc.Type)
+		return cw.Errorf(cw.CodeInvalid, "a document is a node of type %q, not %q", Doc, doc.Type)
 	}
 	c := checker{}
-	if err := c.check(doc, 0); err != nil {
-		return "", err
-	}
-	return write(doc), nil
+	return c.check(doc, 0)
 }
 
 var known = map[string]bool{
@@ -45,6 +46,9 @@ func (c *checker) check(n Node, depth int) error {
 	if !known[n.Type] {
 		return cw.Errorf(cw.CodeInvalid, "unknown node %q", n.Type).
 			WithHint("pages are made of what Markdown has: see docs/pages.md")
+	}
+	if n.Type == RawBlock && depth == 1 {
+		depth = -1 // nothing stands before its lines
 	}
 	c.size.add(n, depth)
 	if n.Type == Table {
@@ -111,7 +115,7 @@ func block(n Node, other, first bool) (string, bool) {
 		return fenced(n), true
 	case RawBlock:
 		s := strings.Trim(clean(textOf(n)), "\n")
-		return s, strings.TrimSpace(s) != ""
+		return s, !isBlank(s)
 	case HorizontalRule:
 		if first {
 			return "___", true

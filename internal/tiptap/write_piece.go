@@ -100,7 +100,7 @@ func join(pieces []piece, where place) string {
 		}
 		starts := i == 0 || pieces[i-1].kind == breakPiece
 		ends := i == len(pieces)-1 || pieces[i+1].kind == breakPiece
-		p.first = p.first || starts && unicode.IsSpace(firstRune(p.s))
+		p.first = p.first || starts && (unicode.IsSpace(firstRune(p.s)) || firstRune(p.s) == byteOrderMark)
 		p.last = p.last || ends && (unicode.IsSpace(lastRune(p.s)) || where == inHeading && lastRune(p.s) == '#')
 		s := p.escaped(where == inCell)
 		if starts && where == inParagraph {

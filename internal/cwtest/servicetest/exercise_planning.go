@@ -169,8 +169,8 @@ func badInitiativesCase(t *testing.T, f Fixture) {
 	}
 }
 
-// pageDocumentCase: a page goes through the editor, unless that would lose
-// something, and not over a change that was not seen.
+// pageDocumentCase: a page goes through the editor, keeps what was not edited, and
+// is not stored over a change that was not seen.
 func pageDocumentCase(t *testing.T, f Fixture) {
 	ctx, s := soon(t), f.Services
 	v := initiative(t, f)
@@ -178,7 +178,7 @@ func pageDocumentCase(t *testing.T, f Fixture) {
 	ok(t, err)
 	doc, err := s.PageDocument(ctx, page.ID)
 	ok(t, err)
-	if doc.Page != page.ID || doc.Revision != 1 || doc.MarkdownOnly {
+	if doc.Page != page.ID || doc.Revision != 1 {
 		t.Errorf("the document: %+v", doc)
 	}
 	edited := strings.Replace(string(doc.Document), "Head", "Other", 1)
@@ -186,7 +186,7 @@ func pageDocumentCase(t *testing.T, f Fixture) {
 	ok(t, err)
 	stored, err := s.PageByID(ctx, page.ID)
 	ok(t, err)
-	if after.Revision != 2 || stored.Revision != 2 || !strings.HasPrefix(stored.Body, "# Other\n\nsome _text_ ") {
+	if after.Revision != 2 || stored.Revision != 2 || stored.Body != "# Other\n\nsome *text* <&>\n" {
 		t.Errorf("revision %d, %q", after.Revision, stored.Body)
 	}
 	_, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: 1, Document: doc.Document})
@@ -198,15 +198,21 @@ func pageDocumentCase(t *testing.T, f Fixture) {
 		_, err = s.EditPageDocument(ctx, page.ID, bad)
 		wantCode(t, name, err, cw.CodeInvalid)
 	}
-	html := "a <b>bold</b> word\n"
-	_, err = s.EditPage(ctx, page.ID, cw.PageEdit{Body: &html})
+	odd := "a <b>bold</b> word  \r\n\r\nTitle\r\n===\r\n* item"
+	_, err = s.EditPage(ctx, page.ID, cw.PageEdit{Body: &odd})
 	ok(t, err)
 	doc, err = s.PageDocument(ctx, page.ID)
 	ok(t, err)
-	_, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: doc.Revision, Document: doc.Document})
-	wantCode(t, "HTML", err, cw.CodeRefused)
-	if !doc.MarkdownOnly {
-		t.Error("HTML can be edited")
+	for _, tt := range []struct{ old, now, want string }{
+		{"", "", odd},
+		{`"Title"`, `"Head"`, "a <b>bold</b> word  \r\n\r\n# Head\r\n* item"},
+	} {
+		edited = strings.Replace(string(doc.Document), tt.old, tt.now, 1)
+		doc, err = s.EditPageDocument(ctx, page.ID, cw.EditorEdit{Revision: doc.Revision, Document: []byte(edited)})
+		ok(t, err)
+		if stored, err = s.PageByID(ctx, page.ID); err != nil || stored.Body != tt.want {
+			t.Errorf("%q for %q: %q, %v", tt.now, tt.old, stored.Body, err)
+		}
 	}
 	_, err = s.PageDocument(ctx, cw.PageID(unknown))
 	wantCode(t, "no page", err, cw.CodeNotFound)

@@ -1291,7 +1291,7 @@ export interface paths {
         };
         /**
          * The text of a page for the Tiptap editor
-         * @description The text of a page as a document of the Tiptap editor. Markdown is the truth; where it has something that the editor cannot hold, or is too big for it, `markdownOnly` is set: then the document is for reading alone.
+         * @description The text of a page as a document of the Tiptap editor. Markdown is the truth; a block that the editor does not know is a node `rawBlock` with its Markdown, and so is a page that is too big for the editor.
          *
          *     Over TCP it needs a token with the scope `read`. An agent (scope `self:read`) may only name what belongs to its own initiative.
          */
@@ -1299,7 +1299,7 @@ export interface paths {
         put?: never;
         /**
          * Change the text of a page by the Tiptap editor
-         * @description Stores a document of the Tiptap editor as the Markdown of a page, and answers with it as it is stored. Refused when the page changed since `revision` (read it anew), and for a text that is edited as Markdown only.
+         * @description Stores a document of the Tiptap editor as the Markdown of a page, and answers with it as it is stored. Blocks that did not change keep their bytes. Refused when the page changed since `revision` (read it anew).
          *
          *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
          */
@@ -4242,8 +4242,6 @@ export interface components {
         EditorDocument: {
             /** @description the text, as the editor's JSON: a node of type doc */
             document: unknown;
-            /** @description the text has something that the editor cannot hold, such as HTML, or is too big for it: it can be shown, and is edited as Markdown */
-            markdownOnly?: boolean;
             /** @description the page */
             page: string;
             /**

@@ -8,7 +8,6 @@ import { useKeys } from "../../app/keys";
 import { Failure } from "../../ui/Failure";
 import { Skeleton } from "../../ui/Skeleton";
 import type { Keeper } from "./autosave";
-import { MarkdownPage } from "./MarkdownPage";
 import { PageConflict } from "./PageConflict";
 import { plainText } from "./plainText";
 import { SaveNote } from "./SaveNote";
@@ -24,11 +23,10 @@ interface Props {
   row: (note: ReactNode) => ReactNode;
 }
 
-/** A page in the editor. One with what the editor cannot hold is edited as Markdown. */
+/** A page in the editor. */
 export function EditorPage({ page, active, row }: Props) {
   const { client } = useCw();
   const read = useQuery(documentQuery(client, page.id));
-  if (read.data?.markdownOnly) return <MarkdownPage page={page} active={active} row={(note) => row(<>{note}<span>Edited as Markdown: it has HTML, or is too big for the editor</span></>)} />;
   if (read.data) return <Document page={page} read={read.data} active={active} row={row} />;
   return (
     <>

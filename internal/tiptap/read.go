@@ -1,36 +1,22 @@
 package tiptap
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer/html"
-
 	"cw/internal/cw"
 )
 
-// Read gives the document of a Markdown text, and whether it is whole: holds all
-// that the text says, so that a page that is written back from it reads the
-// same. It is not where the text has raw HTML in a line, or what could only be kept as
-// code. The error is that of the context.
-func Read(ctx context.Context, md string) (doc Node, whole bool, err error) {
-	md = clean(md)
-	doc, understood := understand(md)
-	// Only what is understood is known to be small as HTML.
-	if err := context.Cause(ctx); err != nil || !understood {
-		return doc, false, err
+// Read gives the document of a Markdown text. The error is that of the context.
+func Read(ctx context.Context, md string) (Node, error) {
+	g := newGrammar()
+	p := g.cut(md)
+	if err := context.Cause(ctx); err != nil {
+		return Node{}, err
 	}
-	before, err := reads(md)
-	if err != nil {
-		return doc, false, context.Cause(ctx)
-	}
-	after, err := reads(write(doc))
-	return doc, err == nil && before == after, context.Cause(ctx)
+	return g.understand(p).document(), context.Cause(ctx)
 }
 
 // Decode reads the JSON of a document. CodeInvalid for what is none, and for
@@ -47,16 +33,10 @@ func Decode(data []byte) (Node, error) {
 	return doc, nil
 }
 
-// reads is what a text says, without how it is laid out: its HTML without the
+// said is what a page of HTML says, without how it is laid out: without the
 // difference between tight and loose lists, and without white space.
-func reads(md string) (string, error) {
-	var page bytes.Buffer
-	m := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
-	if err := m.Convert([]byte(md), &page); err != nil {
-		return "", err
-	}
-	said := inOrder(page.String())
-	return strings.Join(strings.Fields(strings.NewReplacer("<p>", " ", "</p>", " ", "<", " <", ">", "> ").Replace(said)), " "), nil
+func said(page string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("<p>", " ", "</p>", " ", "<", " <", ">", "> ").Replace(inOrder(page))), " ")
 }
 
 // markTag is a tag of a mark in HTML.
