@@ -73,7 +73,14 @@ func (o *Orchestrator) resume(ctx context.Context, id cw.AgentID, req cw.ResumeR
 			return err
 		}
 	}
-	in, err := o.nextIntent(ctx, view.Agent, wish{Reason: next.Reason, Messages: next.Messages, To: next.To})
+	w := wish{Reason: next.Reason, Messages: next.Messages, To: next.To}
+	if req.Fresh {
+		w.Fresh, w.Why = true, freshWanted
+		if w.Messages, err = o.withHandOver(ctx, view.Agent, freshWanted, view.Runs, next.Messages); err != nil {
+			return err
+		}
+	}
+	in, err := o.nextIntent(ctx, view.Agent, w)
 	if err != nil {
 		return err
 	}
@@ -89,6 +96,9 @@ func (o *Orchestrator) resume(ctx context.Context, id cw.AgentID, req cw.ResumeR
 	}
 	return o.start(ctx, in.Run.ID, used)
 }
+
+// freshWanted says why a session was left that the CLI could go on with.
+const freshWanted = "a person wanted a fresh session"
 
 // mayResume says why an agent cannot be resumed by a person, and what to do
 // instead.

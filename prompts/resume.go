@@ -141,7 +141,7 @@ func FollowUp(words string) string {
 // HandOverInput is what a session has to know of the one before it. Whoever
 // makes it bounds its length.
 type HandOverInput struct {
-	Why      string // the last session cannot be continued
+	Why      string // the last session is not continued
 	Texts    []HandOverText
 	Log      string // the end of what it said and did
 	Progress string // its notebook
@@ -155,7 +155,7 @@ type HandOverText struct {
 }
 
 // HandOver tells a new session of a CLI what the one before it did, when that
-// cannot be continued.
+// is not continued.
 func HandOver(in HandOverInput) string {
 	type view struct{ From, Text text }
 	esc := newEscaper()

@@ -322,10 +322,10 @@ func TestResumeAsks(t *testing.T) {
 	b.fake.add(*with(running("brave-otter"), func(v *cw.AgentView) { v.Status, v.SessionNumber = cw.StatusCrashed, 3 }), nil)
 	b.fake.after["aaaaaaaaaaaa"] = ended("brave-otter")
 	b.in = strings.NewReader("line one\nline two\n")
-	if text, code := b.session(t.Context(), "agent", "resume", "brave-otter", "-", "--follow"); code != 0 {
+	if text, code := b.session(t.Context(), "agent", "resume", "brave-otter", "-", "--follow", "--fresh"); code != 0 {
 		t.Fatal(text)
 	}
-	want := []cw.ResumeRequest{{Text: "line one\nline two\n", Env: map[string]string{"PATH": "/bin:/usr/bin", "LANG": "C.UTF-8"}}}
+	want := []cw.ResumeRequest{{Text: "line one\nline two\n", Fresh: true, Env: map[string]string{"PATH": "/bin:/usr/bin", "LANG": "C.UTF-8"}}}
 	if diff := cmp.Diff(want, b.fake.resumes); diff != "" {
 		t.Errorf("request differs (-want +got):\n%s", diff)
 	}
