@@ -115,17 +115,20 @@ func mayResume(v cw.AgentView) error {
 	return nil
 }
 
-// resumeStep is what a person's resume tells the agent: the answers it waits
-// for, a text, or how its last run ended.
+// resumeStep is what a person's resume tells the agent: what became of the
+// questions that it waited for, a text, or how its last run ended.
 func (o *Orchestrator) resumeStep(ctx context.Context, v cw.AgentView, text string) (intention, error) {
 	next := intention{Reason: cw.RunFollowUp}
-	if v.Status == cw.StatusWaitingForInput {
+	if v.Status == cw.StatusWaitingForInput || v.Status == cw.StatusStopped {
 		asked, err := o.Store.LastQuestions(ctx, v.ID)
 		if err != nil {
 			return next, fmt.Errorf("read the questions: %w", err)
 		}
-		if len(asked) > 0 {
-			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{prompts.Answers(answersFor(asked), notesAnswers(v.Agent))})}
+		if len(asked) > 0 && asked[0].RunID == v.Runs[len(v.Runs)-1].ID { // no run was told of them yet
+			next.Messages = ownMessages([]string{prompts.Answers(answersFor(asked), notesAnswers(v.Agent))})
+			if v.Status == cw.StatusWaitingForInput || answered(asked) > 0 {
+				next.Reason = cw.RunAnswers
+			}
 		}
 	}
 	switch {
