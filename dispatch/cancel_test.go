@@ -49,6 +49,23 @@ func TestCancelWhileItRuns(t *testing.T) {
 			wantStopped(y, task, agent, cw.StatusParked)
 		})
 	})
+	t.Run("it waits for answers", func(t *testing.T) {
+		t.Parallel()
+		inYard(t, func(y *yard) {
+			y.open()
+			task := y.task(y.phase("Ground"), "one")
+			_, end := y.daemon()
+			defer end()
+			y.pass(soon)
+			agent := y.wantTask(task, cw.TaskRunning).AgentID
+			y.ends(task, func(f *cw.Finish) { f.Status = cw.StatusWaitingForInput })
+			y.pass(soon)
+			y.wantTask(task, cw.TaskRunning)
+			y.cancel(task)
+			y.pass(10 * restTime)
+			wantStopped(y, task, agent, cw.StatusWaitingForInput)
+		})
+	})
 	t.Run("it is made", func(t *testing.T) {
 		t.Parallel()
 		inYard(t, func(y *yard) {

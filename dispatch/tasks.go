@@ -140,7 +140,7 @@ func (d *Dispatcher) letGo(ctx context.Context, w World) error {
 		known[t.ID] = true
 	}
 	for _, a := range w.Agents {
-		if a.TaskID == "" || known[a.TaskID] || !a.Alive() && a.Status != cw.StatusParked || a.ID == "" {
+		if a.TaskID == "" || known[a.TaskID] || !a.Status.CanBecome(cw.StatusStopped) || a.ID == "" {
 			continue
 		}
 		t, err := d.Store.TaskByID(ctx, a.TaskID)

@@ -381,8 +381,8 @@ func (c *crew) Stop(ctx context.Context, ref string, _ cw.StopRequest) (cw.Agent
 	c.stopped = append(c.stopped, string(v.Status))
 	c.mu.Unlock()
 	time.Sleep(3 * restTime) // it has its grace
-	if v.Status == cw.StatusParked {
-		err = c.y.db.StopParked(ctx, v.ID, cw.NewEvent(cw.EventAgentStopped, cw.Actor{Kind: cw.ActorCW}, nil))
+	if !v.Status.Alive() {
+		err = c.y.db.StopWaiting(ctx, v.ID, cw.NewEvent(cw.EventAgentStopped, cw.Actor{Kind: cw.ActorCW}, nil))
 	} else {
 		err = c.finish(ctx, v, func(f *cw.Finish) { f.Status, f.Reason = cw.StatusStopped, cw.ReasonUser })
 	}

@@ -286,7 +286,7 @@ func TestStopParked(t *testing.T) {
 	if n := len(e.events(cw.EventAgentStopped)); n != 1 {
 		t.Errorf("%d stops were told", n)
 	}
-	if err := e.db.StopParked(t.Context(), v.ID, e.events(cw.EventAgentStopped)[0]); cw.ErrorCode(err) != cw.CodeRefused {
+	if err := e.db.StopWaiting(t.Context(), v.ID, e.events(cw.EventAgentStopped)[0]); cw.ErrorCode(err) != cw.CodeRefused {
 		t.Errorf("stopped once more: %v", err)
 	}
 	e.addAccount("session", "b")

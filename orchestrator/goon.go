@@ -43,7 +43,7 @@ type intention struct {
 func nextRun(s standing) (next intention, ok bool) {
 	switch {
 	case s.Removed:
-	case s.Status == cw.StatusWaitingForInput && s.Open == 0 && answered(s.Asked)+expired(s.Asked)+answered(s.Untold) > 0:
+	case s.Status == cw.StatusWaitingForInput && s.Open == 0 && answered(s.Asked)+unanswered(s.Asked)+answered(s.Untold) > 0:
 		next = intention{Reason: cw.RunAnswers, Asked: slices.Concat(s.Asked, s.Untold)}
 		if len(s.Asked) > 0 {
 			next.Messages = ownMessages([]string{prompts.Answers(answersFor(s.Asked), s.Notes)})
@@ -71,11 +71,11 @@ func answered(questions []cw.Question) int {
 	return n
 }
 
-// expired counts the questions that nobody answered in time.
-func expired(questions []cw.Question) int {
+// unanswered counts the questions that nobody answered.
+func unanswered(questions []cw.Question) int {
 	n := 0
 	for _, q := range questions {
-		if q.Expired() {
+		if q.Unanswered() {
 			n++
 		}
 	}
@@ -87,8 +87,8 @@ func answersFor(questions []cw.Question) []prompts.AnsweredQuestion {
 	out := make([]prompts.AnsweredQuestion, len(questions))
 	for i, q := range questions {
 		out[i] = prompts.AnsweredQuestion{Header: q.Header, Question: q.Text, Answer: q.Answer}
-		if q.Expired() {
-			out[i].Unanswered = q.Reason
+		if q.Unanswered() {
+			out[i].Unanswered, out[i].AskAgain = q.Reason, q.Reason == cw.WithdrawnStopped
 		}
 	}
 	return out

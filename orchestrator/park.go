@@ -163,15 +163,16 @@ func (o *Orchestrator) unparkNow(ctx context.Context, v cw.AgentView) (*successo
 		WithHint("it goes on by itself then; cw agent send %s \"…\" gives it a text for that, cw account add another account", v.Alias)
 }
 
-// stopParked stops an agent that waits for an account: nothing of it runs.
-func (o *Orchestrator) stopParked(ctx context.Context, v cw.AgentView) error {
+// stopWaiting stops an agent that waits for an account or for answers: nothing of
+// it runs.
+func (o *Orchestrator) stopWaiting(ctx context.Context, v cw.AgentView) error {
 	done, err := o.turns.take(ctx, v.ID)
 	if err != nil {
 		return err
 	}
 	defer done()
 	ev := cw.NewEvent(cw.EventAgentStopped, cw.ActorOf(ctx), cw.AgentStopped{Name: v.Alias, Reason: cw.ReasonUser}).About(v.ID, "")
-	err = o.Store.StopParked(ctx, v.ID, ev)
+	err = o.Store.StopWaiting(ctx, v.ID, ev)
 	o.bell.Ring(v.ID)
 	if cw.ErrorCode(err) == cw.CodeRefused {
 		return nil // it went on meanwhile, as the next look tells

@@ -73,7 +73,14 @@ func (o *Orchestrator) resume(ctx context.Context, id cw.AgentID, req cw.ResumeR
 			return err
 		}
 	}
-	in, err := o.nextIntent(ctx, view.Agent, wish{Reason: next.Reason, Messages: next.Messages, To: next.To})
+	w := wish{Reason: next.Reason, Messages: next.Messages, To: next.To}
+	if req.Fresh {
+		w.Fresh, w.Why = true, freshWanted
+		if w.Messages, err = o.withHandOver(ctx, view.Agent, freshWanted, view.Runs, next.Messages); err != nil {
+			return err
+		}
+	}
+	in, err := o.nextIntent(ctx, view.Agent, w)
 	if err != nil {
 		return err
 	}
@@ -90,6 +97,9 @@ func (o *Orchestrator) resume(ctx context.Context, id cw.AgentID, req cw.ResumeR
 	return o.start(ctx, in.Run.ID, used)
 }
 
+// freshWanted says why a session was left that the CLI could go on with.
+const freshWanted = "a person wanted a fresh session"
+
 // mayResume says why an agent cannot be resumed by a person, and what to do
 // instead.
 func mayResume(v cw.AgentView) error {
@@ -105,17 +115,20 @@ func mayResume(v cw.AgentView) error {
 	return nil
 }
 
-// resumeStep is what a person's resume tells the agent: the answers it waits
-// for, a text, or how its last run ended.
+// resumeStep is what a person's resume tells the agent: what became of the
+// questions that it waited for, a text, or how its last run ended.
 func (o *Orchestrator) resumeStep(ctx context.Context, v cw.AgentView, text string) (intention, error) {
 	next := intention{Reason: cw.RunFollowUp}
-	if v.Status == cw.StatusWaitingForInput {
+	if v.Status == cw.StatusWaitingForInput || v.Status == cw.StatusStopped {
 		asked, err := o.Store.LastQuestions(ctx, v.ID)
 		if err != nil {
 			return next, fmt.Errorf("read the questions: %w", err)
 		}
-		if len(asked) > 0 {
-			next = intention{Reason: cw.RunAnswers, Messages: ownMessages([]string{prompts.Answers(answersFor(asked), notesAnswers(v.Agent))})}
+		if len(asked) > 0 && asked[0].RunID == v.Runs[len(v.Runs)-1].ID { // no run was told of them yet
+			next.Messages = ownMessages([]string{prompts.Answers(answersFor(asked), notesAnswers(v.Agent))})
+			if v.Status == cw.StatusWaitingForInput || answered(asked) > 0 {
+				next.Reason = cw.RunAnswers
+			}
 		}
 	}
 	switch {

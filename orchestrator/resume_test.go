@@ -304,6 +304,41 @@ func TestNoSessions(t *testing.T) {
 	}
 }
 
+// TestFreshByHand: a person leaves a session that the CLI could go on with. The
+// next run has the agent's instructions, a hand-over and the text; the one after
+// it goes on with the new session.
+func TestFreshByHand(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	script := does()
+	script.Shell = `echo "Next: the parser" > .cw/output/progress.md`
+	v := e.idleAfter(e.mustSpawn(e.sessions(script)).Alias, 1)
+	first := v.SessionID
+	more := fakecli.Script{Book: e.books, Signal: `{"status":"done","noChanges":"it is there"}`}
+	_, err := e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: more.Text(), Fresh: true})
+	must(t, err)
+	v = e.idleAfter(v.Alias, 2)
+	if start := e.bookOf(v, 2).Start(); start.Resumed || !v.Runs[1].Fresh || v.Runs[1].Reason != cw.RunFollowUp || v.SessionID == first || start.Session != v.SessionID {
+		t.Errorf("session %s after %s, run %+v, started %+v", v.SessionID, first, v.Runs[1], start)
+	}
+	for _, want := range []string{"<role>", "<task>", "<hand_over>", "(" + freshWanted + ")", "> Next: the parser", "<follow_up>", "<new_run>"} {
+		if got := e.prompt(v, 2); strings.Count(got, want) != 1 {
+			t.Errorf("the prompt does not have %q once:\n%s", want, got)
+		}
+	}
+	resumed := e.events(cw.EventAgentResumed)
+	if len(resumed) != 1 || !strings.Contains(string(resumed[0].Data), `"freshSession":true`) || !strings.Contains(string(resumed[0].Data), `"why":"`+freshWanted+`"`) {
+		t.Errorf("events %+v", resumed)
+	}
+	_, err = e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: more.Text()})
+	must(t, err)
+	second := v.SessionID
+	v = e.idleAfter(v.Alias, 3)
+	if !e.bookOf(v, 3).Start().Resumed || v.Runs[2].Fresh || v.SessionID != second {
+		t.Errorf("then session %s, run %+v", v.SessionID, v.Runs[2])
+	}
+}
+
 // dies ends whatever comes to a step there and then, as the death of the daemon
 // would.
 func dies(step string) (reached chan struct{}, _ setup) {

@@ -33,7 +33,7 @@ func (o *Orchestrator) Stop(ctx context.Context, ref string, req cw.StopRequest)
 	for {
 		ring := o.bell.Next(agent.ID)
 		view, err := o.Agent(ctx, string(agent.ID))
-		if err != nil || !view.Status.Alive() && view.Status != cw.StatusParked {
+		if err != nil || view.DeletedAt != nil || !view.Status.CanBecome(cw.StatusStopped) {
 			return view, err
 		}
 		if err := o.stopOnce(ctx, view, how); err != nil {
@@ -52,8 +52,8 @@ func (o *Orchestrator) Stop(ctx context.Context, ref string, req cw.StopRequest)
 func (o *Orchestrator) stopOnce(ctx context.Context, v cw.AgentView, how string) error {
 	run := v.Runs[len(v.Runs)-1]
 	switch v.Status {
-	case cw.StatusParked:
-		return o.stopParked(ctx, v)
+	case cw.StatusParked, cw.StatusWaitingForInput:
+		return o.stopWaiting(ctx, v)
 	case cw.StatusRunning:
 		return o.stopRun(ctx, run, how)
 	}

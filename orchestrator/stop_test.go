@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -87,6 +88,54 @@ func TestStopAtRest(t *testing.T) {
 	}
 	if _, err := e.Stop(t.Context(), "nobody-here", cw.StopRequest{}); cw.ErrorCode(err) != cw.CodeNotFound {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStopAsking: an agent that waits for answers is stopped. What nobody answered
+// leaves the inbox and is answered no more; the next run is told of both.
+func TestStopAsking(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	script := asks()
+	script.Signal = `{"status":"questions","questions":[{"id":"q1","question":"Which database?"},{"id":"q2","question":"Which port?"}]}`
+	v := e.rest(e.mustSpawn(e.sessions(script)).Alias)
+	asked := v.PendingQuestions
+	if v.Status != cw.StatusWaitingForInput || len(asked) != 2 {
+		t.Fatalf("%s with %d questions", v.Status, len(asked))
+	}
+	must(t, e.answer(v, "SQLite"))
+	v, err := e.Stop(cw.WithActor(t.Context(), cw.Actor{Kind: cw.ActorPerson}), v.Alias, cw.StopRequest{})
+	must(t, err)
+	if v.Status != cw.StatusStopped || v.Reason != cw.ReasonUser || len(v.PendingQuestions) != 0 || len(v.Runs) != 1 {
+		t.Fatalf("%s %s, %d open, %d runs", v.Status, v.Reason, len(v.PendingQuestions), len(v.Runs))
+	}
+	if stopped, gone := e.events(cw.EventAgentStopped), e.events(cw.EventQuestionWithdrawn); len(stopped) != 1 || len(gone) != 1 || !strings.Contains(string(gone[0].Data), cw.WithdrawnStopped) {
+		t.Errorf("told %+v %+v", stopped, gone)
+	}
+	_, err = e.Answer(t.Context(), cw.AnswersRequest{Answers: map[cw.QuestionID]string{asked[1].ID: "80"}})
+	if cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(err.Error(), cw.WithdrawnStopped) || !strings.Contains(cw.ErrorHint(err), "cw agent resume "+v.Alias) {
+		t.Errorf("%v: %s", err, cw.ErrorHint(err))
+	}
+	_, err = e.Resume(t.Context(), v.Alias, cw.ResumeRequest{})
+	must(t, err)
+	v = e.idleAfter(v.Alias, 2)
+	if v.Runs[1].Reason != cw.RunAnswers || !e.bookOf(v, 2).Start().Resumed {
+		t.Errorf("run %+v", v.Runs[1])
+	}
+	for _, want := range []string{"<answers>", "> SQLite", "> Which port?", "Ask again"} {
+		if got := e.prompt(v, 2); strings.Count(got, want) != 1 {
+			t.Errorf("the prompt does not have %q once:\n%s", want, got)
+		}
+	}
+	_, err = e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: fakecli.Script{Hang: true, Tame: true, Book: e.books}.Text()})
+	must(t, err)
+	v, err = e.Stop(t.Context(), v.Alias, cw.StopRequest{Now: true})
+	must(t, err)
+	_, err = e.Resume(t.Context(), v.Alias, cw.ResumeRequest{Text: fakecli.Script{Book: e.books, Signal: `{"status":"done","noChanges":"it is there"}`}.Text()})
+	must(t, err)
+	v = e.idleAfter(v.Alias, 4)
+	if got := e.prompt(v, 4); strings.Contains(got, "<answers>") {
+		t.Errorf("the answers are told again:\n%s", got)
 	}
 }
 

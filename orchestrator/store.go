@@ -241,9 +241,10 @@ type Store interface {
 	// SetInvalid stores why an account's credentials cannot be used; "" that they
 	// can.
 	SetInvalid(ctx context.Context, id cw.AccountID, why string, ev cw.Event) error
-	// StopParked stops an agent that is parked, with its event. CodeRefused, naming
-	// the status found, when it is not.
-	StopParked(ctx context.Context, agent cw.AgentID, ev cw.Event) error
+	// StopWaiting stops an agent that is parked or waits for answers, with its event,
+	// and withdraws the questions of the latter. CodeRefused, naming the status found,
+	// when it is neither, and when it is removed.
+	StopWaiting(ctx context.Context, agent cw.AgentID, ev cw.Event) error
 	// PutOff stores until when a parked agent waits now, with its event; nothing of
 	// it when the agent went on meanwhile.
 	PutOff(ctx context.Context, agent cw.AgentID, until time.Time, ev cw.Event) error

@@ -106,6 +106,8 @@ type AnsweredQuestion struct {
 	// Unanswered is why it was withdrawn without an answer; "": by its agent's
 	// removal.
 	Unanswered string
+	// AskAgain says that the agent was stopped before anybody could answer.
+	AskAgain bool
 }
 
 // Answers tells an agent what it had asked for. noted says that cw has written the
@@ -123,14 +125,22 @@ func answers(questions []AnsweredQuestion, late, noted bool) string {
 		Number           int
 		Header           inline
 		Unanswered       inline
+		AskAgain         bool
 		Question, Answer text
 	}
 	esc := newEscaper()
 	views := make([]view, len(questions))
+	answered, askAgain := false, false
 	for i, q := range questions {
-		views[i] = view{Number: i + 1, Header: esc.inline(q.Header), Unanswered: esc.inline(q.Unanswered), Question: esc.quote(q.Question), Answer: esc.quote(q.Answer)}
+		views[i] = view{
+			Number: i + 1, Header: esc.inline(q.Header), Unanswered: esc.inline(q.Unanswered), AskAgain: q.AskAgain,
+			Question: esc.quote(q.Question), Answer: esc.quote(q.Answer),
+		}
+		answered, askAgain = answered || q.Answer != "", askAgain || q.AskAgain
 	}
-	return block("answers", map[string]any{"Questions": views, "Late": late, "Noted": noted})
+	return block("answers", map[string]any{
+		"Questions": views, "Late": late, "Answered": answered, "Told": late && !askAgain, "Noted": noted && answered,
+	})
 }
 
 // FollowUp is what a person wrote to an agent after its goal.
@@ -141,7 +151,7 @@ func FollowUp(words string) string {
 // HandOverInput is what a session has to know of the one before it. Whoever
 // makes it bounds its length.
 type HandOverInput struct {
-	Why      string // the last session cannot be continued
+	Why      string // the last session is not continued
 	Texts    []HandOverText
 	Log      string // the end of what it said and did
 	Progress string // its notebook
@@ -155,7 +165,7 @@ type HandOverText struct {
 }
 
 // HandOver tells a new session of a CLI what the one before it did, when that
-// cannot be continued.
+// is not continued.
 func HandOver(in HandOverInput) string {
 	type view struct{ From, Text text }
 	esc := newEscaper()

@@ -80,6 +80,8 @@ func TestResumeSaysWhatIsDemanded(t *testing.T) {
 		{"the second one", Answers([]AnsweredQuestion{{Question: "a", Answer: "b"}, {Question: "c", Answer: "d"}}, false), `(?s)\n2\. You asked:\n\n> c\n\nThe answer:\n\n> d\n`},
 		{"one withdrawn", Answers([]AnsweredQuestion{{Question: "a"}}, false), `(?s)> a\n\nIt was withdrawn: decide for yourself`},
 		{"nobody answered", Answers([]AnsweredQuestion{{Question: "a", Unanswered: "nobody answered within 2h"}}, false), "(?s)> a\n\nIt was withdrawn \\(`nobody answered within 2h`\\): decide for yourself"},
+		{"stopped before any answer", Answers([]AnsweredQuestion{{Question: "a", Unanswered: "its agent was stopped", AskAgain: true}}, true), `(?s)^<answers>\nNobody answered you\.\n.*> a\n\nA person stopped you first\. Ask again [^\n]*\n\nGo on with your task\.`},
+		{"asked by a tool, stopped", LateAnswers([]AnsweredQuestion{{Question: "a", AskAgain: true}, {Question: "b", Answer: "c"}}), `(?s)Ask again.*Take the answers as decided\. Go on`},
 		{"an answer that came late", LateAnswers([]AnsweredQuestion{{Question: "a", Answer: "b"}}), `(?s)^<answers>\nYou asked this with a tool, and your run ended .*> b\n.* Do not ask the same again\. Go on`},
 		{"no text", MissingSignal(MissingSignalInput{Trouble: "x", Raw: "\xff\x00a\r\nb\rc"}), "\n> \uFFFD\uFFFDa\n> b\uFFFDc\n"},
 		{"a text", FollowUp("Do more\n  so"), `(?s)^<follow_up>\nDo more\n  so\n</follow_up>\n$`},

@@ -195,7 +195,7 @@ func (m *Manager) head(ctx context.Context, checkout string) (branch, commit str
 		}
 		if exitCode(err) == 1 {
 			return "", "", cw.Errorf(cw.CodeInvalid, "%s has no commits yet on %s", checkout, orHead(branch)).
-				WithHint("make a first commit: git commit --allow-empty -m start").Because(err)
+				WithHint("make a first commit: git -C %s commit --allow-empty -m start", quoteShell(checkout)).Because(err)
 		}
 		return "", "", userError(checkout, err)
 	}

@@ -14,6 +14,7 @@ type agentResumeOptions struct {
 	app    *app
 	ref    string
 	words  []string
+	fresh  bool
 	follow bool
 }
 
@@ -27,6 +28,10 @@ worktree, which is made again when it was cleaned up, and in the same session of
 its CLI. Where the CLI cannot go on with that session it begins a new one, and is
 told what happened before.
 
+--fresh begins a new session in any case: for one that went astray, or is so full
+that each step costs too much. The agent gets its instructions again and a
+hand-over: what was said, the end of its log and its notes in progress.md.
+
 TEXT is what it is to do now, - for stdin; without it the agent is told how its
 last run ended, and to go on. The command returns once the CLI runs.
 
@@ -34,6 +39,7 @@ An agent that waits for answers goes on by cw agent answer, one that runs takes
 more instructions by cw agent send.`,
 		Example: `cw agent resume brave-otter
 cw agent resume brave-otter "the tests of the lexer, too"
+cw agent resume brave-otter --fresh "leave the lexer as it is"
 cw agent resume brave-otter --follow - < review.md`,
 		Annotations: exits(
 			"0  the CLI runs; with --follow: as cw run",
@@ -43,6 +49,7 @@ cw agent resume brave-otter --follow - < review.md`,
 		RunE: start(a, runF, agentResumeRun, opts),
 	}
 	hyphensBehind(cmd, "a text", `brave-otter -- "-v prints nothing"`)
+	cmd.Flags().BoolVar(&opts.fresh, "fresh", false, "begin a new session, told what happened before")
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "watch the agent to its end, as cw run does")
 	return cmd
 }
@@ -79,7 +86,7 @@ func agentResumeRun(ctx context.Context, o *agentResumeOptions) error {
 	began := a.now()
 	agent, err := uncut(ctx, a, "the agent is just being started; a moment (Ctrl-C again to leave at once)",
 		func(ctx context.Context) (cw.AgentView, error) {
-			return svc.Resume(ctx, string(before.ID), cw.ResumeRequest{Text: text, Env: daemon.ForAgent(home, a.env)})
+			return svc.Resume(ctx, string(before.ID), cw.ResumeRequest{Text: text, Fresh: o.fresh, Env: daemon.ForAgent(home, a.env)})
 		})
 	switch {
 	case wentAway(err):

@@ -25,7 +25,10 @@ func newAgentStopCmd(a *app, runF func(context.Context, *agentStopOptions) error
 		Short: "End an agent and all its processes",
 		Long: `End an agent and all processes it started: they are asked to end, and killed when
 they are still there after 10 seconds. What the agent wrote and changed is kept.
-An agent that does not run is left as it is.`,
+
+An agent that waits for answers is stopped, too: its open questions are withdrawn,
+and its next run is told so. One that is parked no longer goes on by itself. One
+that is idle or crashed is left as it is.`,
 		Example: "cw agent stop brave-otter\ncw agent stop --all --now",
 		RunE:    start(a, runF, agentStopRun, opts),
 	}

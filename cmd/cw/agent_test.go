@@ -176,6 +176,7 @@ func TestAgent(t *testing.T) {
 		{"diff on terminal", []string{"agent", "diff", "calm-fox"}, func(b *bench) { three(b); b.outTTY = true }, 0},
 		{"stop", []string{"agent", "stop", "brave-otter"}, three, 0},
 		{"stop at rest", []string{"agent", "stop", "wise-owl"}, three, 0},
+		{"stop asks", []string{"agent", "stop", "brave-otter"}, asks, 0},
 		{"stop all", []string{"agent", "stop", "--all", "--now"}, three, 0},
 		{"stop all json", []string{"agent", "stop", "--all", "--json"}, three, 0},
 		{"stop all none", []string{"agent", "stop", "--all"}, nil, 0},

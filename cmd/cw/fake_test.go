@@ -190,8 +190,8 @@ func (f *fakeServices) Stop(_ context.Context, ref string, req cw.StopRequest) (
 		return cw.AgentView{}, err
 	}
 	f.stops = append(f.stops, fmt.Sprintf("%s now=%t", f.agents[i].Alias, req.Now))
-	if !f.agents[i].Status.AtRest() {
-		f.agents[i].Status, f.agents[i].Reason = cw.StatusStopped, cw.ReasonUser
+	if f.agents[i].Status.CanBecome(cw.StatusStopped) {
+		f.agents[i].Status, f.agents[i].Reason, f.agents[i].PendingQuestions = cw.StatusStopped, cw.ReasonUser, []cw.Question{}
 	}
 	return f.agents[i], nil
 }

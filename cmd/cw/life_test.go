@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -322,15 +324,69 @@ func TestResumeAsks(t *testing.T) {
 	b.fake.add(*with(running("brave-otter"), func(v *cw.AgentView) { v.Status, v.SessionNumber = cw.StatusCrashed, 3 }), nil)
 	b.fake.after["aaaaaaaaaaaa"] = ended("brave-otter")
 	b.in = strings.NewReader("line one\nline two\n")
-	if text, code := b.session(t.Context(), "agent", "resume", "brave-otter", "-", "--follow"); code != 0 {
+	if text, code := b.session(t.Context(), "agent", "resume", "brave-otter", "-", "--follow", "--fresh"); code != 0 {
 		t.Fatal(text)
 	}
-	want := []cw.ResumeRequest{{Text: "line one\nline two\n", Env: map[string]string{"PATH": "/bin:/usr/bin", "LANG": "C.UTF-8"}}}
+	want := []cw.ResumeRequest{{Text: "line one\nline two\n", Fresh: true, Env: map[string]string{"PATH": "/bin:/usr/bin", "LANG": "C.UTF-8"}}}
 	if diff := cmp.Diff(want, b.fake.resumes); diff != "" {
 		t.Errorf("request differs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(cw.OutputQuery{Session: 4, Until: cw.UntilRest}, b.fake.queries[0]); diff != "" {
 		t.Errorf("query differs (-want +got):\n%s", diff)
+	}
+}
+
+// TestNextStepsElsewhere: outside of the repository, the commands that a report
+// proposes name it, whichever command watched.
+func TestNextStepsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args   []string
+		status cw.AgentStatus
+	}{
+		{[]string{"agent", "resume", "--follow", "brave-otter", "go on"}, cw.StatusCrashed},
+		{[]string{"agent", "attach", "brave-otter"}, cw.StatusIdle},
+	} {
+		for dir, want := range map[string]string{
+			"/work/my site/src": "  git merge agent/brave-otter\n",
+			"/work":             "  git -C '/work/my site' merge agent/brave-otter\n",
+		} {
+			b := newBench(t)
+			b.dir = dir
+			end := ended("brave-otter")
+			b.fake.projects = []cw.Project{{ID: end.Projects[0].ProjectID, Name: "site", Path: "/work/my site"}}
+			b.fake.add(*with(end, func(v *cw.AgentView) { v.Status = tt.status }), nil)
+			b.fake.after[end.ID] = end
+			if text, code := b.session(t.Context(), tt.args...); code != 0 || !strings.Contains(text, want) {
+				t.Errorf("in %s, %q lacks %q:\n%s", dir, tt.args, want, text)
+			}
+		}
+	}
+}
+
+// TestInRepository: a folder is in a repository when git takes it for that one,
+// by whichever path.
+func TestInRepository(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for _, dir := range []string{"repo/.git", "repo/src/deep", "repo/lib/.git", "repo/lib/src", "beside"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("repo", filepath.Join(base, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{
+		"repo": true, "repo/src/deep": true, "link": true, "link/src": true,
+		"repo/lib": false, "repo/lib/src": false, "beside": false, "": false,
+	} {
+		if got := inRepository(filepath.Join(base, dir), filepath.Join(base, "repo")); got != want {
+			t.Errorf("%q: %t", dir, got)
+		}
+	}
+	if inRepository("", filepath.Join(base, "repo")) {
+		t.Error("a working directory that is gone is in it")
 	}
 }
 

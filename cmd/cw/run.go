@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,7 +140,7 @@ type watch struct {
 	agent        cw.AgentView
 	query        cw.OutputQuery
 	started      time.Time
-	gitDir       string // -C, for the commands that are proposed
+	gitDir       string // -C, for the commands that are proposed; "": it is looked up
 	timeout      time.Duration
 	noWaitParked bool
 	messages     bool // what is on stdin is sent, line by line, and ends what is watched
@@ -185,7 +187,7 @@ func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdi
 			return err
 		}
 	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked || why == exitWaiting {
-		a.printReport(report, w.commits(ctx, agent), w.gitDir)
+		a.printReport(report, w.commits(ctx, agent), w.repository(ctx, agent))
 	}
 	if verdict != nil {
 		return verdict
@@ -234,6 +236,45 @@ func (w watch) commits(ctx context.Context, agent cw.AgentView) []cw.Commit {
 		return nil
 	}
 	return d.Commits
+}
+
+// repository is where git has to be told to work so that the commands that are
+// proposed act in the repository of the agent's project; "" for here. They are
+// shown without it when the project cannot be asked for.
+func (w watch) repository(ctx context.Context, agent cw.AgentView) string {
+	if w.gitDir != "" || len(agent.Projects) != 1 {
+		return w.gitDir
+	}
+	p, err := w.svc.Project(ctx, string(agent.Projects[0].ProjectID))
+	if err != nil || p.Remote() || inRepository(w.app.dir, p.Path) {
+		return ""
+	}
+	return p.Path
+}
+
+// inRepository reports whether git works in the repository with the top level top
+// when it is run in dir: dir is in it, and in no other repository inside it.
+func inRepository(dir, top string) bool {
+	if dir == "" {
+		return false // it is gone
+	}
+	dir, top = realPath(dir), realPath(top)
+	for dir != top {
+		above := filepath.Dir(dir)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || above == dir {
+			return false
+		}
+		dir = above
+	}
+	return true
+}
+
+// realPath is a path without links, or as it is when it cannot be followed.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // watchNext watches an agent from its next run on, and reports.

@@ -62,7 +62,7 @@ func operationText(id string) string {
 		"list-agents":                "One page of the agents that match all filters, newest first unless `sort` says otherwise.",
 		"spawn-agent":                "Makes an agent and starts its first run. It answers when the CLI runs or is known not to start; on an error nothing is left behind. With `requestKey` it may be repeated.",
 		"get-agent":                  "One agent with its runs, places and open questions.",
-		"stop-agent":                 "Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.",
+		"stop-agent":                 "Ends the agent's whole process tree and answers when nothing of it is left. An agent that waits for answers is stopped, too, and its open questions are withdrawn; one that is parked no longer goes on by itself. Stopping one that is idle, crashed or stopped changes nothing.",
 		"get-agent-diff":             "What the agent changed since its base, or since it parted from the branch of its initiative: commits, and work that is not committed. It outlives the worktree.",
 		"get-plan":                   "The newest plan of an agent with its steps: the one that it made with its tools, or the list of its CLI. How far it is stands in `plan` of the agent, too.",
 		"set-plan":                   "Makes the plan of the calling agent, or revises the one of which a step is open: it keeps its id, and steps whose title is unchanged keep their status. The same plan once more changes nothing. Nobody else may, people neither.",

@@ -241,6 +241,8 @@ const (
 // ResumeRequest asks for another run of an agent that is at rest.
 type ResumeRequest struct {
 	Text string `json:"text,omitempty" doc:"more instructions, at most 1 MiB; without any it is told how its last run ended and to go on"`
+	// Fresh leaves the session that the agent has.
+	Fresh bool `json:"freshSession,omitempty" doc:"the CLI begins a session of its own, with the agent's instructions and a hand-over of what happened, instead of going on with the last one"`
 	// Env is the caller's environment, used as that of a SpawnRequest.
 	Env map[string]string `json:"env,omitempty" doc:"the caller's environment, used as when an agent is made; default: what was kept from then"`
 }

@@ -331,7 +331,7 @@ type (
 		Name          string    `json:"name" doc:"the agent's name"`
 		SessionNumber int       `json:"sessionNumber" doc:"of the new run"`
 		Reason        RunReason `json:"reason" doc:"why there is another run"`
-		Fresh         bool      `json:"freshSession" doc:"the CLI begins a session of its own with a hand-over of what happened, because it cannot go on with the last one"`
+		Fresh         bool      `json:"freshSession" doc:"the CLI begins a session of its own with a hand-over of what happened, because it cannot go on with the last one or a person asked for it"`
 		Why           string    `json:"why,omitempty" doc:"more about the reason, for people"`
 	}
 	// AgentStalled is the payload of agent:stalled: no output for longer than

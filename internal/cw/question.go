@@ -35,6 +35,10 @@ const (
 // agent was removed. They are asked again when it is restored.
 const WithdrawnRemoved = "its agent was removed"
 
+// WithdrawnStopped is the reason of questions that were withdrawn because a person
+// stopped the agent that waited for them. Its next run is told so.
+const WithdrawnStopped = "its agent was stopped"
+
 // QuestionStatus is where a question stands.
 type QuestionStatus string
 
@@ -42,7 +46,7 @@ type QuestionStatus string
 const (
 	QuestionOpen      QuestionStatus = "open"
 	QuestionAnswered  QuestionStatus = "answered"
-	QuestionWithdrawn QuestionStatus = "withdrawn" // its agent was removed, or nobody answered in the time that people set
+	QuestionWithdrawn QuestionStatus = "withdrawn" // its agent was removed or stopped, or nobody answered in the time that people set
 )
 
 // Question is one question of an agent to people. Questions asked at once form
@@ -126,8 +130,9 @@ func (f QuestionFilter) Start() (PageStart, error) {
 	return QuestionList().Start(f.PageQuery, strings.Join(slices.Compact(statuses), ","), f.Agent)
 }
 
-// Expired tells whether it was withdrawn because nobody answered in time.
-func (q Question) Expired() bool {
+// Unanswered reports whether it was withdrawn for good: nobody answered in time, or
+// its agent was stopped. Its agent is told so.
+func (q Question) Unanswered() bool {
 	return q.Status == QuestionWithdrawn && q.Reason != "" && q.Reason != WithdrawnRemoved
 }
 

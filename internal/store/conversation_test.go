@@ -371,7 +371,7 @@ func TestConversationEnds(t *testing.T) {
 	removed := func(b *bench, in cw.SpawnIntent) { b.end(in, cw.StatusIdle); b.removeAgent(in.Agent.ID) }
 	stopParked := func(b *bench, in cw.SpawnIntent) {
 		b.end(in, cw.StatusParked)
-		b.must(b.StopParked(b.t.Context(), in.Agent.ID, event(cw.EventAgentStopped, "x")))
+		b.must(b.StopWaiting(b.t.Context(), in.Agent.ID, event(cw.EventAgentStopped, "x")))
 	}
 	for _, tt := range []struct {
 		name   string

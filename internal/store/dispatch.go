@@ -84,12 +84,13 @@ func fillWorld(g *gorm.DB, w *cw.DispatchWorld) error {
 }
 
 // taskAgents gives the agents to which tasks of initiatives belong, all that have
-// a process, and those of cancelled tasks that would go on by themselves.
+// a process, and those of cancelled tasks that would go on: by themselves or with
+// answers.
 func taskAgents(g *gorm.DB, initiatives string) ([]cw.TaskAgent, error) {
 	var agents []cw.Agent
 	err := g.Where("id IN (SELECT agent_id FROM tasks WHERE agent_id <> '' AND status IN ('running', 'verifying', 'merging', 'blocked')"+
 		" AND initiative_id IN (SELECT value FROM json_each(?))) OR deleted_at IS NULL AND (status IN (SELECT value FROM json_each(?))"+
-		" OR status = 'parked' AND id IN (SELECT agent_id FROM tasks WHERE status = 'cancelled'))",
+		" OR status IN ('parked', 'waiting_for_input') AND id IN (SELECT agent_id FROM tasks WHERE status = 'cancelled'))",
 		initiatives, list(aliveStatuses())).Order("created_at, id").Find(&agents).Error
 	if err != nil {
 		return nil, err

@@ -20,17 +20,26 @@ func (db *DB) PutOff(ctx context.Context, id cw.AgentID, until time.Time, e cw.E
 	})
 }
 
-// StopParked stops an agent that waits for an account, in one transaction with
-// its event. CodeNotFound; CodeRefused, naming the status found, when it is not
-// parked.
-func (db *DB) StopParked(ctx context.Context, id cw.AgentID, e cw.Event) error {
-	return db.change(ctx, "stop a parked agent", func(t *tx) error {
+// StopWaiting stops an agent that waits for an account or for answers, in one
+// transaction with its event. Of one that waits for answers the open questions are
+// withdrawn, with question:withdrawn for each. CodeNotFound; CodeRefused, naming
+// the status found, when it waits for neither, and when it is removed.
+func (db *DB) StopWaiting(ctx context.Context, id cw.AgentID, e cw.Event) error {
+	return db.change(ctx, "stop an agent that waits", func(t *tx) error {
 		agent, err := t.loadAgent(id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case agent.DeletedAt != nil:
+			return refusedRemoved(agent)
+		case agent.Status == cw.StatusWaitingForInput:
+			if err := t.withdrawQuestions(agent, cw.WithdrawnStopped, actorOf([]cw.Event{e})); err != nil {
+				return err
+			}
 		}
 		agent.Reason, agent.RetryAt, agent.Error = cw.ReasonUser, nil, ""
-		if err := t.move(&agent, []cw.AgentStatus{cw.StatusParked}, cw.StatusStopped, "reason", "retry_at", "error"); err != nil {
+		from := []cw.AgentStatus{cw.StatusParked, cw.StatusWaitingForInput}
+		if err := t.move(&agent, from, cw.StatusStopped, "reason", "retry_at", "error"); err != nil {
 			return err
 		}
 		if err := t.emit(e); err != nil {

@@ -202,9 +202,12 @@ func actorName(a cw.Actor) string {
 
 // notOpen says what became of a question.
 func notOpen(q cw.Question, agent cw.Agent) error {
-	if q.Expired() {
-		return cw.Errorf(cw.CodeRefused, "question %s was withdrawn: %s", q.ID, q.Reason).
-			WithHint("its agent is told so; to say more: cw agent send %s", agent.Alias)
+	if q.Unanswered() {
+		err := cw.Errorf(cw.CodeRefused, "question %s was withdrawn: %s", q.ID, q.Reason)
+		if agent.Status == cw.StatusStopped {
+			return err.WithHint("start its agent again with what you want to say: cw agent resume %s \"…\"", agent.Alias)
+		}
+		return err.WithHint("its agent is told so; to say more: cw agent send %s", agent.Alias)
 	}
 	if q.Status != cw.QuestionAnswered {
 		return cw.Errorf(cw.CodeRefused, "question %s was %s", q.ID, q.Status).
@@ -223,13 +226,13 @@ func (t *tx) openQuestions(agent cw.AgentID) *gorm.DB {
 	return t.Model(&cw.Question{}).Where("agent_id = ? AND status = ?", agent, cw.QuestionOpen)
 }
 
-// withdrawQuestions takes back the open questions of an agent that is removed,
-// with question:withdrawn for each.
-func (t *tx) withdrawQuestions(agent cw.Agent, by cw.Actor) error {
+// withdrawQuestions takes back the open questions of an agent that is removed or
+// stopped, with question:withdrawn for each.
+func (t *tx) withdrawQuestions(agent cw.Agent, reason string, by cw.Actor) error {
 	open := t.Where("status = ?", cw.QuestionOpen)
-	return t.turnQuestions(agent, open, cw.Question{Status: cw.QuestionWithdrawn, Reason: cw.WithdrawnRemoved}, func(q cw.Question) cw.Event {
+	return t.turnQuestions(agent, open, cw.Question{Status: cw.QuestionWithdrawn, Reason: reason}, func(q cw.Question) cw.Event {
 		return cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{
-			QuestionID: q.ID, Name: agent.Alias, Reason: cw.WithdrawnRemoved,
+			QuestionID: q.ID, Name: agent.Alias, Reason: reason,
 		})
 	})
 }

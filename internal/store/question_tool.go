@@ -156,7 +156,8 @@ func (db *DB) FetchAnswers(ctx context.Context, id cw.RequestID, run cw.RunID) (
 }
 
 // UntoldAnswers gives what became of an agent's questions of calls and no call
-// took, oldest first: those with an answer, and those that expired.
+// took, oldest first: those with an answer, and those that were withdrawn
+// for good.
 func (db *DB) UntoldAnswers(ctx context.Context, agent cw.AgentID) ([]cw.Question, error) {
 	questions := []cw.Question{}
 	err := db.query(ctx, "read answers that nobody took", func(g *gorm.DB) error {

@@ -135,7 +135,7 @@ func TestExpiredStaysWithdrawn(t *testing.T) {
 	}))
 	q, err = b.QuestionByID(t.Context(), string(open[1].ID))
 	b.must(err)
-	if first, err := b.QuestionByID(t.Context(), string(open[0].ID)); err != nil || !first.Expired() || q.Status != cw.QuestionOpen || q.Reason != "" {
+	if first, err := b.QuestionByID(t.Context(), string(open[0].ID)); err != nil || !first.Unanswered() || q.Status != cw.QuestionOpen || q.Reason != "" {
 		t.Errorf("restored: %s (%s), %s (%s), %v", first.Status, first.Reason, q.Status, q.Reason, err)
 	}
 }

@@ -52,7 +52,7 @@ func (t *tx) remove(agent cw.Agent, r cw.Removal) error {
 	if err := t.saveWorktrees(agent.ID, r.Worktrees); err != nil {
 		return err
 	}
-	if err := t.withdrawQuestions(agent, actorOf(r.Events)); err != nil {
+	if err := t.withdrawQuestions(agent, cw.WithdrawnRemoved, actorOf(r.Events)); err != nil {
 		return err
 	}
 	if err := t.hideQueued(agent.ID, at); err != nil {

@@ -148,6 +148,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Fixture) {
 		{"BadTexts", func(f Fixture) bool { return f.Work != nil }, badTextsCase},
 		{"Open", func(f Fixture) bool { return f.Work != nil && f.Repo != "" }, openCase},
 		{"Remove", func(f Fixture) bool { return f.Work != nil && f.Repo != "" && f.Text != nil }, removeCase},
+		{"StopWaiting", func(f Fixture) bool { return f.Ask != nil }, stopWaitingCase},
 		{"RemoveWaiting", func(f Fixture) bool { return f.Ask != nil && f.Text != nil }, removeWaitingCase},
 		{"RestoreGone", func(f Fixture) bool { return f.Work != nil && f.Lose != nil }, restoreGoneCase},
 		{"ProjectSettings", func(f Fixture) bool { return f.Repo != "" }, projectSettingsCase},

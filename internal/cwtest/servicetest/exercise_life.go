@@ -236,6 +236,22 @@ func removedActsCase(t *testing.T, f Fixture, removed cw.AgentView) {
 	wantCode(t, "Spawn with the name of a removed one", err, cw.CodeRefused)
 }
 
+// stopWaitingCase: an agent that waits for answers is stopped, and asks no more.
+func stopWaitingCase(t *testing.T, f Fixture) {
+	s := f.Services
+	view, open := asked(t, f)
+	v, err := s.Stop(soon(t), view.Alias, cw.StopRequest{})
+	ok(t, err)
+	if v.Status != cw.StatusStopped || v.SessionNumber != view.SessionNumber || len(v.PendingQuestions) != 0 {
+		t.Errorf("it is %s, session %d, %d pending", v.Status, v.SessionNumber, len(v.PendingQuestions))
+	}
+	if n := len(questionsOf(t, f, view.Alias, cw.QuestionWithdrawn)); n != len(open) || len(eventsOf(t, f, view, cw.EventQuestionWithdrawn)) != n {
+		t.Errorf("%d of %d were withdrawn, %d told", n, len(open), len(eventsOf(t, f, view, cw.EventQuestionWithdrawn)))
+	}
+	_, err = s.Answer(soon(t), answers(string(open[0].ID), "red"))
+	wantHint(t, "Answer what a stopped agent asked", err, cw.CodeRefused, "cw agent resume")
+}
+
 // removeWaitingCase: what a removed agent asked is asked no more, and it does
 // not take silence for an answer. When it comes back it asks again.
 func removeWaitingCase(t *testing.T, f Fixture) {

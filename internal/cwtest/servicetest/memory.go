@@ -301,7 +301,10 @@ func (m *Memory) Stop(_ context.Context, ref string, _ cw.StopRequest) (view cw.
 		if a, err = m.find(ref); err != nil {
 			return
 		}
-		if a.Status.Alive() {
+		if a.Status == cw.StatusWaitingForInput && a.DeletedAt == nil {
+			m.withdraw(a, cw.WithdrawnStopped, cw.Actor{Kind: cw.ActorPerson})
+		}
+		if a.DeletedAt == nil && a.Status.CanBecome(cw.StatusStopped) {
 			m.setStatus(a, cw.StatusStopped)
 		}
 		view = m.view(a)

@@ -126,16 +126,21 @@ func (m *Memory) remove(a *cw.AgentView, by cw.Actor) {
 		trash = append(trash, w.Trash)
 	}
 	m.cancelTo(a, "was removed")
-	for _, q := range m.open(a) {
-		q.Status = cw.QuestionWithdrawn
-		m.tell(cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{
-			QuestionID: q.ID, Name: a.Alias, Reason: "its agent was removed",
-		}).About(a.ID, q.RunID))
-	}
+	m.withdraw(a, cw.WithdrawnRemoved, by)
 	for _, waits := range m.waiting(a) {
 		waits.HiddenAt = &at
 	}
 	m.tell(cw.NewEvent(cw.EventAgentRemoved, by, cw.AgentRemoved{Name: a.Alias, Trash: trash, Until: at.Add(cw.TrashKeep)}).About(a.ID, ""))
+}
+
+// withdraw takes back what an agent asked and nobody answered.
+func (m *Memory) withdraw(a *cw.AgentView, reason string, by cw.Actor) {
+	for _, q := range m.open(a) {
+		q.Status, q.Reason = cw.QuestionWithdrawn, reason
+		m.tell(cw.NewEvent(cw.EventQuestionWithdrawn, by, cw.QuestionWithdrawnPayload{
+			QuestionID: q.ID, Name: a.Alias, Reason: reason,
+		}).About(a.ID, q.RunID))
+	}
 }
 
 // Lose forgets everything that is kept of a removed agent's places.
@@ -199,8 +204,8 @@ func (m *Memory) restore(a *cw.AgentView, by cw.Actor) {
 	}
 	a.DeletedAt, a.UpdatedAt = nil, m.now()
 	for i := range m.asked {
-		if q := &m.asked[i]; q.AgentID == a.ID && q.Status == cw.QuestionWithdrawn {
-			q.Status = cw.QuestionOpen
+		if q := &m.asked[i]; q.AgentID == a.ID && q.Status == cw.QuestionWithdrawn && !q.Unanswered() {
+			q.Status, q.Reason = cw.QuestionOpen, ""
 			m.tellAsked(*q, by)
 		}
 	}

@@ -225,6 +225,10 @@ func (m *Memory) checkAnswers(answers map[cw.QuestionID]string) (map[cw.Question
 			return nil, cw.Errorf(cw.CodeRefused, "question %s was answered already: %.200s", q.ID, q.Answer).
 				WithHint("tell the agent more: cw agent send %s TEXT", q.Agent)
 		case cw.QuestionWithdrawn:
+			if q.Unanswered() {
+				return nil, cw.Errorf(cw.CodeRefused, "question %s was withdrawn: %s", q.ID, q.Reason).
+					WithHint("start it again: cw agent resume %s TEXT", q.Agent)
+			}
 			return nil, cw.Errorf(cw.CodeRefused, "question %s was withdrawn: agent %s was removed", q.ID, q.Agent).
 				WithHint("bring it back: cw agent restore %s", q.Agent)
 		}

@@ -573,7 +573,7 @@ export interface paths {
         put?: never;
         /**
          * End an agent's processes
-         * @description Ends the agent's whole process tree and answers when nothing of it is left. Stopping an agent that does not run changes nothing.
+         * @description Ends the agent's whole process tree and answers when nothing of it is left. An agent that waits for answers is stopped, too, and its open questions are withdrawn; one that is parked no longer goes on by itself. Stopping one that is idle, crashed or stopped changes nothing.
          *
          *     Over TCP it needs a token with the scope `operate`. Agents may not use it.
          */
@@ -2780,7 +2780,7 @@ export interface components {
         };
         /** @description payload of agent:resumed: another run is intended */
         AgentResumed: {
-            /** @description the CLI begins a session of its own with a hand-over of what happened, because it cannot go on with the last one */
+            /** @description the CLI begins a session of its own with a hand-over of what happened, because it cannot go on with the last one or a person asked for it */
             freshSession: boolean;
             /** @description the agent's name */
             name: string;
@@ -6847,6 +6847,8 @@ export interface components {
             env?: {
                 [key: string]: string;
             };
+            /** @description the CLI begins a session of its own, with the agent's instructions and a hand-over of what happened, instead of going on with the last one */
+            freshSession?: boolean;
             /** @description more instructions, at most 1 MiB; without any it is told how its last run ended and to go on */
             text?: string;
         } & {
