@@ -14,15 +14,27 @@ import (
 const (
 	writesOfAgent = 120
 	writesWhile   = time.Minute
+	// answersOfAgent is the same for answers: how many questions an agent is asked is
+	// up to the others, and an answer that is refused keeps one of them waiting.
+	answersOfAgent = 10 * writesOfAgent
 )
+
+// mostWrites is how many calls of a route an agent has in a while.
+func mostWrites(row Route) int {
+	if row.ID == "answer-conversation" {
+		return answersOfAgent
+	}
+	return writesOfAgent
+}
 
 // mayWrite counts a write of an agent, before its body is read. CodeTooMany when
 // there were too many; people and dashboards are not counted.
 func (s *Server) mayWrite(actor cw.Actor, row Route, now time.Time) error {
-	if actor.Kind != cw.ActorAgent || row.Method == http.MethodGet || s.writes.Take(string(actor.AgentID)+" "+row.ID, now) {
+	most := mostWrites(row)
+	if actor.Kind != cw.ActorAgent || row.Method == http.MethodGet || s.writes.TakeOf(most, string(actor.AgentID)+" "+row.ID, now) {
 		return nil
 	}
-	return cw.Errorf(cw.CodeTooMany, "an agent may do this %d times in a minute (%s)", writesOfAgent, row.ID).
+	return cw.Errorf(cw.CodeTooMany, "an agent may do this %d times in a minute (%s)", most, row.ID).
 		WithHint("wait a minute, then go on with what is new since")
 }
 
@@ -50,7 +62,10 @@ func NewAllowance(most int, every time.Duration) *Allowance {
 
 // Take tells whether it may happen now, and counts it when it may. Who has
 // taken nothing for a while is forgotten.
-func (a *Allowance) Take(who string, now time.Time) bool {
+func (a *Allowance) Take(who string, now time.Time) bool { return a.TakeOf(a.most, who, now) }
+
+// TakeOf is Take for a caller that has another number of times.
+func (a *Allowance) TakeOf(most int, who string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for other, had := range a.spent {
@@ -62,7 +77,7 @@ func (a *Allowance) Take(who string, now time.Time) bool {
 	if !known {
 		had.since = now
 	}
-	if had.times == a.most {
+	if had.times >= most {
 		return false
 	}
 	had.times++

@@ -57,7 +57,7 @@ func TestProviders(t *testing.T) {
 		{"tells no version", run("--provider", "dumb"), exitRefused, []string{"no version", "hello"}, []string{"get-me dumb"}},
 		{"fails when asked", run("--provider", "sick"), exitFailed, []string{"sick-cli", "127", "cannot find libfoo.so"}, []string{"by hand", "get-me sick"}},
 		{"script without a file", run("--provider", "script"), exitUsage, []string{"script", "executable"}, []string{"--script"}},
-		{"script that is not there", run("--script", "./nope.sh"), exitUsage, []string{"nope.sh", "no such file"}, []string{"path"}},
+		{"script that is not there", run("--script", "./nope.sh"), exitUsage, []string{"nope.sh", "no script"}, []string{"absolute"}},
 		{"script that is not executable", run("--script", notExecutable), exitUsage, []string{"notes.txt", "not executable"}, []string{"chmod +x"}},
 		{"script that is a folder", run("--script", onlyGit), exitUsage, []string{"not executable"}, []string{"chmod +x"}},
 		{"script with another provider", run("--provider", "fake", "--script", notExecutable), exitUsage, []string{"--script"}, []string{"--provider script"}},

@@ -22,7 +22,7 @@ func TestFlood(t *testing.T) {
 	before := stateSize(t, s)
 	got := s.Flood(size)
 
-	refused := got.Flood.Refused[cw.CodeRefused]
+	refused := got.Flood.Refused[cw.CodeRefused] + got.Flood.Refused[cw.CodeTooMany]
 	if got.Flood.Answered+refused != floods {
 		t.Errorf("of %d questions %d were answered, refused %v", floods, got.Flood.Answered, got.Flood.Refused)
 	}

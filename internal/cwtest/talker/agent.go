@@ -173,7 +173,7 @@ func (a *agent) ask(ctx context.Context, s Asking) (Asked, error) {
 	for range s.Times {
 		begun := time.Now()
 		c, err := a.client.Ask(ctx, cw.AskRequest{RequestKey: cw.NewID(), Question: s.Question, AgentID: s.To})
-		if code := cw.ErrorCode(err); err != nil && (code == cw.CodeRefused || code == cw.CodeForbidden) {
+		if code := cw.ErrorCode(err); err != nil && (code == cw.CodeRefused || code == cw.CodeTooMany || code == cw.CodeForbidden) {
 			out.Refused[code]++
 			continue
 		}
