@@ -205,8 +205,8 @@ func (h *lifetime) check(when, dir string) {
 // follow one another in any order: no byte and no commit is ever lost.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
-	const shards, length = 4, 9
-	each := often(130)
+	const shards, length = 2, 9
+	each := often(260)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	repo := newRepo(t)

@@ -327,7 +327,7 @@ func TestShadowStatusEqualsGit(t *testing.T) {
 		{}, {"core.fileMode": "false"}, {"core.autocrlf": "true"}, {"core.autocrlf": "input"}, {"core.eol": "crlf"},
 		{"core.excludesFile": "EXCLUDES"}, {"core.attributesFile": "ATTRIBUTES"},
 	}
-	for i := range often(45) {
+	for i := range often(84) {
 		keys := settings[i%len(settings)]
 		repo := newRepo(t)
 		for key, value := range keys {

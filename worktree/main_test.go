@@ -78,13 +78,13 @@ func tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(stdout.String(), "\n"), nil
 }
 
-// often is how many generated cases a test tries: a fifth of n, and with CW_LONG all
+// often is how many generated cases a test tries: a twelfth of n, and with CW_LONG all
 // of them (make lifetimes).
 func often(n int) int {
 	if os.Getenv("CW_LONG") != "" {
 		return n
 	}
-	return n / 5
+	return n / 12
 }
 
 func write(t testing.TB, dir, name, text string) {

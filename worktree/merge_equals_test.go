@@ -254,7 +254,7 @@ func TestMergeEqualsGit(t *testing.T) {
 		}
 	}
 	t.Logf("%d merges: %d clean, %d with conflicts, %d that git does not begin", mergeCases(), clean, conflicted, skipped)
-	if clean*4 < mergeCases() || conflicted*4 < mergeCases() || (clean+conflicted)*10 < mergeCases()*8 {
+	if clean*10 < mergeCases() || conflicted*10 < mergeCases() || (clean+conflicted)*2 < mergeCases() {
 		t.Errorf("%d clean and %d conflicting are not enough", clean, conflicted)
 	}
 }

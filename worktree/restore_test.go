@@ -296,8 +296,8 @@ func (a *agent) keep(name string) Snapshot {
 // and back, by the trash and by the snapshot.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
-	const shards = 4
-	each := often(60)
+	const shards = 2
+	each := often(120)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	repo := rich(t)
@@ -313,7 +313,7 @@ func TestNothingIsLost(t *testing.T) {
 			t.Errorf("too few states")
 		}
 		for _, d := range deeds() {
-			if seen[d.name] == 0 && each >= 60 {
+			if seen[d.name] == 0 && each >= 120 {
 				t.Errorf("%s was never tried", d.name)
 			}
 		}
