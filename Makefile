@@ -5,9 +5,9 @@ GO       ?= go
 LANE     := ./scripts/lane.sh
 # Packages that run the built program, or git; they have lanes of their own. The
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it. The longest come first, and two of them run side by side: they wait for
+# under it. The longest come first, and three of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/worktree cw/internal/cwtest/mergelab cw/internal/cwtest/realcli cw/internal/daemon cw/internal/cwtest/badinput
+BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
@@ -15,7 +15,7 @@ FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)
 # Tests that do one thing very often; they run beside the program, without the
 # race detector.
 OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers
-FUZZTIME ?= 4s
+FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
 # The race detector looks at our code; the database, translated from C, is 14
@@ -79,7 +79,7 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store || code=1; \
-	$(GO) test -count=1 -p 2 -timeout 45m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 3 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 

@@ -20,7 +20,7 @@ import (
 
 const (
 	// patience bounds one command; on a loaded machine things are slow.
-	patience = 60 * time.Second
+	patience = 3 * time.Minute
 	// poll is the pause between two looks.
 	poll = 10 * time.Millisecond
 )
