@@ -12,9 +12,9 @@ ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
-# Tests that do one thing very often; they run beside the program, without the
+# Tests that do one thing very often, or with very much; they run beside the program, without the
 # race detector.
-OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers
+OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
