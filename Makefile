@@ -14,7 +14,7 @@ SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
 # Tests that do one thing very often, or with very much; they run beside the program, without the
 # race detector.
-OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks
+OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks|TestKeepsBytes
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
@@ -78,7 +78,7 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
-	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store || code=1; \
+	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store cw/internal/tiptap || code=1; \
 	$(GO) test -count=1 -p 3 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
