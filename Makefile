@@ -7,7 +7,7 @@ LANE     := ./scripts/lane.sh
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
 # under it. The longest come first, and three of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
+BESIDE   := cw/e2e cw/orchestrator cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
@@ -15,6 +15,9 @@ FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)
 # Tests that do one thing very often, or with very much; they run beside the program, without the
 # race detector.
 OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks|TestKeepsBytes
+# Of the orchestrator, whose tests start many processes, the race detector sees in
+# each run only those in which several things happen at once; make race has all.
+TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
@@ -28,7 +31,7 @@ N        ?= 2000
 MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz lifetimes torture soak bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit race test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz lifetimes torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,7 +52,7 @@ lint: ## golangci-lint, when it is installed (v2.5.0 is what it was written for)
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "lint: golangci-lint is not installed, skipped"; fi
 
 unit: ## unit tests without the race detector
-	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) $(FAST)
+	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) $(FAST) cw/orchestrator
 
 deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, a browser and three tools
 	@./scripts/install-clis.sh
@@ -69,9 +72,12 @@ test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as w
 	[ -z "$$red" ] || { echo "red:$$red"; exit 1; }
 
 test-unit: ## unit tests under the race detector (without gcc: without it)
-	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST); \
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST) && CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' cw/orchestrator; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; exit 1; \
 	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(FAST); fi
+
+race: ## the race detector for all of the orchestrator (30 minutes)
+	CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 2h cw/orchestrator
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
 	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
