@@ -38,8 +38,7 @@ test("an initiative, its phase and a task are made", async () => {
   expect((await it.lab.json<{ slug: string }[]>("initiative", "list")).map((one) => one.slug).sort()).toEqual(["far-future", "later-on", "sell-cake"]);
   expect(await whole()).toMatchObject({ name: "Sell cake", goal: "Everybody has **cake**.", projects: [{ name: "shop" }] });
   await it.lab.cw("initiative", "edit", "sell-cake", "--provider", "claude");
-  await it.button("Pause").click();
-  await tree().getByText("Paused: no more tasks are started.").waitFor();
+  await tree().getByText("Paused: no more tasks are started.").waitFor(); // until somebody starts them
   expect((await whole()).work.hold).toBe(true);
   await it.button("New phase", tree()).click();
   await it.dialog.getByLabel("Name").fill("Bake");

@@ -8,6 +8,7 @@ import { useKeys } from "../../app/keys";
 import { Failure } from "../../ui/Failure";
 import { Skeleton } from "../../ui/Skeleton";
 import type { Keeper } from "./autosave";
+import { MarkdownPage } from "./MarkdownPage";
 import { PageConflict } from "./PageConflict";
 import { plainText } from "./plainText";
 import { SaveNote } from "./SaveNote";
@@ -23,10 +24,17 @@ interface Props {
   row: (note: ReactNode) => ReactNode;
 }
 
-/** A page in the editor. */
+/**
+ * Reports whether a document has pictures that the editor would fetch, or characters
+ * that steer a terminal or turn the text around.
+ */
+const unsafe = (document: unknown) => /"src":"(?!data:)|\\u00[01]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(JSON.stringify(document));
+
+/** A page in the editor. One that is not safe to show there is edited as Markdown. */
 export function EditorPage({ page, active, row }: Props) {
   const { client } = useCw();
   const read = useQuery(documentQuery(client, page.id));
+  if (read.data && unsafe(read.data.document)) return <MarkdownPage page={page} active={active} row={(note) => row(<>{note}<span>Edited as Markdown: it has pictures or control characters</span></>)} />;
   if (read.data) return <Document page={page} read={read.data} active={active} row={row} />;
   return (
     <>

@@ -1,1 +1,0 @@
-import{t as e}from"./Empty-C-70rV7d.js";import{o as t,s as n,tn as r,zt as i}from"./frame-Dre7C4kK.js";function a(){return i(r,{children:[i(n,{children:i(`h1`,{className:`text-14 font-bold`,children:`No such page`})}),i(t,{children:i(e,{title:`There is no page at this address`,children:`The sidebar leads to all of them.`})})]})}export{a as NotFound};
