@@ -7,13 +7,14 @@ LANE     := ./scripts/lane.sh
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
 # under it. The longest come first, and three of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/orchestrator cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
+BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
-SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
+# The orchestrator starts agents in each of its tests and waits for them.
+SLOW     := $(PROGRAM) cw/orchestrator cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
-# Tests that do one thing very often, or with very much; they run beside the program, without the
-# race detector.
+# Tests that do one thing very often, or with very much; they run beside the
+# program, without the race detector.
 OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks|TestKeepsBytes
 # Of the orchestrator, whose tests start many processes, the race detector sees in
 # each run only those in which several things happen at once; make race has all.
@@ -72,7 +73,10 @@ test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as w
 	[ -z "$$red" ] || { echo "red:$$red"; exit 1; }
 
 test-unit: ## unit tests under the race detector (without gcc: without it)
-	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST) && CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' cw/orchestrator; \
+	@if command -v gcc >/dev/null; then code=0; export CGO_ENABLED=1; \
+	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST) || code=1; \
+	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' cw/orchestrator || code=1; \
+	exit $$code; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; exit 1; \
 	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(FAST); fi
 
@@ -85,6 +89,7 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store cw/internal/tiptap || code=1; \
+	$(GO) test -count=1 -parallel $(PARALLEL) -timeout 30m cw/orchestrator || code=1; \
 	$(GO) test -count=1 -p 3 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
