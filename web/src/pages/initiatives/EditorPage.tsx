@@ -13,6 +13,7 @@ import { PageConflict } from "./PageConflict";
 import { plainText } from "./plainText";
 import { SaveNote } from "./SaveNote";
 import type { EditorControl } from "./TiptapBox";
+import { unsafe } from "./unsafe";
 import { useAutosave } from "./useAutosave";
 
 const TiptapBox = lazy(() => import("./TiptapBox"));
@@ -23,12 +24,6 @@ interface Props {
   /** The row above the text, with what is to be said of it. */
   row: (note: ReactNode) => ReactNode;
 }
-
-/**
- * Reports whether a document has pictures that the editor would fetch, or characters
- * that steer a terminal or turn the text around.
- */
-const unsafe = (document: unknown) => /"src":"(?!data:)|\\u00[01]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(JSON.stringify(document));
 
 /** A page in the editor. One that is not safe to show there is edited as Markdown. */
 export function EditorPage({ page, active, row }: Props) {

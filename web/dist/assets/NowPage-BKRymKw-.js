@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-B__29eF5.js";
