@@ -89,8 +89,8 @@ func (e *ensurer) takeBranchesBack(ctx context.Context) error {
 			return err
 		}
 		if now != "" && now != t.Commit {
-			e.warn("branch %s belongs to another agent by now; its commit %.12s is checked out as a detached HEAD", strings.TrimPrefix(t.Branch, "refs/heads/"), t.Commit)
-			continue
+			e.warn("branch %s belongs to another agent by now; it was at %.12s, which is kept", strings.TrimPrefix(t.Branch, "refs/heads/"), t.Commit)
+			continue // a HEAD on it stays detached
 		}
 		if now == "" {
 			gone, err := e.notThere(ctx, []string{t.Commit})
