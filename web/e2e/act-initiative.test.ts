@@ -38,7 +38,12 @@ test("an initiative, its phase and a task are made", async () => {
   expect((await it.lab.json<{ slug: string }[]>("initiative", "list")).map((one) => one.slug).sort()).toEqual(["far-future", "later-on", "sell-cake"]);
   expect(await whole()).toMatchObject({ name: "Sell cake", goal: "Everybody has **cake**.", projects: [{ name: "shop" }] });
   await it.lab.cw("initiative", "edit", "sell-cake", "--provider", "claude");
-  await tree().getByText("Paused: no more tasks are started.").waitFor(); // until somebody starts them
+  const paused = tree().getByText("Paused: no more tasks are started.");
+  await paused.waitFor(); // a new initiative is, until somebody starts its tasks
+  await it.button("Start tasks").click();
+  await paused.waitFor({ state: "detached" });
+  await it.button("Pause").click();
+  await paused.waitFor();
   expect((await whole()).work.hold).toBe(true);
   await it.button("New phase", tree()).click();
   await it.dialog.getByLabel("Name").fill("Bake");
