@@ -32,7 +32,7 @@ N        ?= 2000
 MINUTES  ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet lint unit deps test test-unit race test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz lifetimes torture soak bench docs
+.PHONY: help build check fmt vet lint unit deps test test-unit race test-crash test-e2e test-web bench-web pictures e2e-long test-fuzz lifetimes failpoints torture soak bench docs
 
 help: ## show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -116,6 +116,9 @@ test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 
 lifetimes: ## generated lives of worktrees, states and merges, twelve times as many as make test tries
 	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -timeout 2h -v -run 'TestLifetimes|TestNothingIsLost|TestMergeEqualsGit' cw/worktree
+
+failpoints: ## kill the daemon at each named step of each flow (20 minutes)
+	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 7 -timeout 2h -v -run 'TestFailpoints' cw/internal/cwtest/crashlab
 
 torture: ## N random kills of the daemon (default 2000)
 	CGO_ENABLED=0 CW_LAB_KILLS=$(N) $(GO) test -count=1 -timeout 12h -v -run 'TestRandomKills' cw/internal/cwtest/crashlab

@@ -384,7 +384,7 @@ func TestAddKilledAtEachStep(t *testing.T) {
 // process that called it alone, or both.
 func TestAddKilledInside(t *testing.T) {
 	t.Parallel()
-	const kills = 40
+	kills := often(144)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

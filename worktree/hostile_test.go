@@ -24,11 +24,27 @@ type trap struct {
 	springs bool
 }
 
-// inConfig sets keys in the configuration that all worktrees share.
+// inConfig sets keys in the configuration that all worktrees share. It writes the file
+// itself: a process for each key would be most of what these tests cost.
 func inConfig(pairs ...string) func(*agent, string) {
 	return func(a *agent, evil string) {
+		a.t.Helper()
+		var text strings.Builder
 		for i := 0; i < len(pairs); i += 2 {
-			git(a.t, a.mirror(), "config", "--replace-all", pairs[i], strings.ReplaceAll(pairs[i+1], "EVIL", evil))
+			dot, end := strings.Index(pairs[i], "."), strings.LastIndex(pairs[i], ".")
+			section := pairs[i][:dot]
+			if dot < end {
+				section += fmt.Sprintf(" %q", strings.ReplaceAll(pairs[i][dot+1:end], "EVIL", evil))
+			}
+			fmt.Fprintf(&text, "[%s]\n\t%s = %q\n", section, pairs[i][end+1:], strings.ReplaceAll(pairs[i+1], "EVIL", evil))
+		}
+		config := filepath.Join(a.mirror(), "config")
+		now, err := os.ReadFile(config)
+		if err == nil && !strings.HasSuffix(string(now), text.String()) {
+			err = os.WriteFile(config, append(now, text.String()...), 0o600)
+		}
+		if err != nil {
+			a.t.Fatal(err)
 		}
 	}
 }
@@ -171,14 +187,17 @@ func trapLab(t *testing.T) (a *agent, evil string, ran func() string) {
 	}
 }
 
-// springTraps is what a person or a careless tool would run.
-func springTraps(a *agent) {
+// springTraps does what a person or a careless tool would do, until something ran.
+func springTraps(a *agent, ran func() string) bool {
 	for _, args := range [][]string{
 		{"status"}, {"diff"}, {"log", "-p", "--ext-diff"}, {"add", "-A"}, {"commit", "-qm", "x"}, {"log", "-1"},
 		{"fetch", "origin"}, {"checkout", "-q", "-b", "side", "HEAD~1"}, {"commit", "-q", "--allow-empty", "-m", "y"},
 		{"checkout", "-q", "HEAD", "--", "."},
 	} {
 		_, _ = tryGit(a.path, args...)
+		if ran() != "" {
+			return true
+		}
 	}
 	write(a.t, a.path, "README.md", "one way\n")
 	_, _ = tryGit(a.path, "commit", "-qam", "one way")
@@ -189,6 +208,7 @@ func springTraps(a *agent) {
 	_, _ = tryGit(a.mirror(), "worktree", "add", "-q", "--detach", filepath.Join(a.home, "plain"), "refs/remotes/origin/main")
 	_, _ = tryGit(a.mirror(), "fsmonitor--daemon", "status")
 	_, _ = tryGit(a.mirror(), "log", "-1")
+	return ran() != ""
 }
 
 // TestTrapsSpringOnPlainGit is the control: it proves that the traps work.
@@ -200,8 +220,7 @@ func TestTrapsSpringOnPlainGit(t *testing.T) {
 			a, evil, ran := trapLab(t)
 			trap.plant(a, evil)
 			ran()
-			springTraps(a)
-			if hit := ran() != ""; hit != trap.springs {
+			if hit := springTraps(a, ran); hit != trap.springs {
 				t.Errorf("executed by plain git: %v, want %v", hit, trap.springs)
 			}
 		})
@@ -450,7 +469,7 @@ func TestForms(t *testing.T) {
 	}
 	want := []string{
 		"mirror cat-file", "mirror config", "mirror fetch", "mirror for-each-ref", "mirror ls-tree", "mirror merge-base",
-		"mirror read-tree", "mirror submodule", "mirror update-ref", "mirror worktree",
+		"mirror read-tree", "mirror rev-list", "mirror submodule", "mirror update-ref", "mirror worktree",
 		"shadow commit-tree", "shadow diff", "shadow fast-import", "shadow log", "shadow ls-files", "shadow ls-tree", "shadow read-tree",
 		"shadow rev-list", "shadow status", "shadow update-index", "shadow write-tree",
 		"user cat-file", "user check-ignore", "user config", "user fetch", "user for-each-ref", "user ls-files", "user rev-parse", "user status",

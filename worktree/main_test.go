@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	for name, value := range map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
 		_ = os.Setenv(name, value)
 	}
-	config := "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n"
+	config := "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n[maintenance]\n\tauto = false\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
 		panic(err)
 	}

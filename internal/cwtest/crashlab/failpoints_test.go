@@ -2,43 +2,34 @@ package crashlab
 
 import (
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// TestFailpoints kills the daemon right after each named step of each flow. The
-// next daemon must bring the agent to the end that it has when nothing is
-// killed, and every invariant must hold. A step that is never reached fails the
-// test.
+// TestFailpoints kills the daemon right after each named step. The next daemon must
+// bring the agent to the end that it has when nothing is killed, and every invariant
+// must hold. A step that is never reached fails the test. A step that several flows
+// have is tried in one of them, drawn by the seed; with CW_LONG (make failpoints) it
+// is tried in each. In each flow the next daemon is also killed, at a later step,
+// while it recovers.
 func TestFailpoints(t *testing.T) {
+	seed := seedOf(t)
+	drawn := draw(flows(), seed, os.Getenv("CW_LONG") != "")
 	for _, f := range flows() {
 		t.Run(dashed(f.name), func(t *testing.T) {
 			t.Parallel()
 			want := undisturbed(t, f)
-			for _, step := range f.steps {
+			for _, step := range drawn[f.name] {
 				t.Run(dashed(step), func(t *testing.T) {
 					t.Parallel()
 					killed(t, f, want, step)
 					results.reached(f.name, step)
 				})
 			}
-		})
-	}
-}
-
-// pairsOfFlow is how many pairs of steps are tried in each flow.
-const pairsOfFlow = 2
-
-// TestSecondCrash kills the daemon at a step, and the next one at a later step,
-// while it recovers. The pairs are drawn by the seed.
-func TestSecondCrash(t *testing.T) {
-	seed := seedOf(t)
-	for _, f := range flows() {
-		t.Run(dashed(f.name), func(t *testing.T) {
-			t.Parallel()
-			want := undisturbed(t, f)
 			for _, pair := range pairs(f, seed) {
 				t.Run(dashed(pair[0]+" "+pair[1]), func(t *testing.T) {
 					t.Parallel()
@@ -49,6 +40,60 @@ func TestSecondCrash(t *testing.T) {
 		})
 	}
 }
+
+// draw gives the steps to try in each flow: all of them, or each step in one of the
+// flows that have it, and at least one step in each flow.
+func draw(all []flow, seed uint64, everywhere bool) map[string][]string {
+	drawn, having := map[string][]string{}, map[string][]string{}
+	for _, f := range all {
+		for _, step := range f.steps {
+			having[step] = append(having[step], f.name)
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 2))
+	for _, step := range slices.Sorted(maps.Keys(having)) {
+		names := having[step]
+		if !everywhere {
+			names = names[rng.IntN(len(names)):][:1]
+		}
+		for _, name := range names {
+			drawn[name] = append(drawn[name], step)
+		}
+	}
+	for _, f := range all {
+		if len(drawn[f.name]) == 0 {
+			drawn[f.name] = []string{f.steps[rng.IntN(len(f.steps))]}
+		}
+	}
+	return drawn
+}
+
+// TestDraw: each step is tried somewhere and each flow somehow, whatever is drawn.
+func TestDraw(t *testing.T) {
+	all := flows()
+	for seed := range uint64(50) {
+		short, long := draw(all, seed, false), draw(all, seed, true)
+		tried := map[string]bool{}
+		for _, f := range all {
+			if len(short[f.name]) == 0 || len(long[f.name]) != len(f.steps) {
+				t.Errorf("seed %d, %s: %d steps, and %d of %d with all", seed, f.name, len(short[f.name]), len(long[f.name]), len(f.steps))
+			}
+			for _, step := range short[f.name] {
+				tried[step] = true
+			}
+		}
+		for _, f := range all {
+			for _, step := range f.steps {
+				if !tried[step] {
+					t.Errorf("seed %d: %s is not tried", seed, step)
+				}
+			}
+		}
+	}
+}
+
+// pairsOfFlow is how many pairs of steps are tried in each flow.
+const pairsOfFlow = 1
 
 // pairs draws pairs of a step and a later one.
 func pairs(f flow, seed uint64) (out [][]string) {
