@@ -28,8 +28,9 @@ const (
 	stacksWait = 10 * time.Second
 )
 
-// Build builds the program once per test binary and gives its path. Call it
-// from TestMain; cleanup removes the binary.
+// Build builds the program once per test binary and gives its path. It is the release
+// but for the tag faultinject, by which tests end it at a step (CW_FAILPOINT) and leave
+// guards out (CW_GUARD_OFF). Call it from TestMain; cleanup removes the binary.
 func Build() (binary string, cleanup func(), err error) {
 	dir, err := os.MkdirTemp("", "cw-lab-")
 	if err != nil {
@@ -37,7 +38,7 @@ func Build() (binary string, cleanup func(), err error) {
 	}
 	cleanup = func() { os.RemoveAll(dir) }
 	binary = filepath.Join(dir, "cw")
-	build := exec.Command("go", "build", "-o", binary, "cw/cmd/cw")
+	build := exec.Command("go", "build", "-tags", "faultinject", "-o", binary, "cw/cmd/cw")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		cleanup()
