@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 	"cw/worktree"
 )
 
@@ -201,7 +202,7 @@ func (c *collector) deleteFolder(ctx context.Context, v cw.AgentView, g cw.Garba
 	if agent.DeletedAt == nil || c.o.trashedFolder(agent) != g.Path {
 		return fmt.Errorf("agent %s is not removed, or no longer", v.Alias)
 	}
-	if err := removeAll(g.Path); err != nil {
+	if err := safefile.RemoveAll(g.Path); err != nil {
 		return fmt.Errorf("delete %s: %w", g.Path, err)
 	}
 	_ = os.Remove(filepath.Dir(g.Path)) // when nothing else is in it

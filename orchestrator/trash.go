@@ -128,15 +128,3 @@ func sizeOf(path string) int64 {
 	}) // every error was passed over
 	return sum
 }
-
-// removeAll deletes a folder, those too in which an agent took the rights to
-// write away. Links are not followed.
-func removeAll(path string) error {
-	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(name, 0o700) // before it is looked into
-		}
-		return nil
-	}) // what cannot be changed fails below
-	return os.RemoveAll(path)
-}

@@ -55,7 +55,7 @@ it, keeps every byte it writes, and hands over its work as a branch.`,
 		newDemoCmd(a, nil))
 	addGroup(root, groupDaemon, newServeCmd(a, nil), newStopCmd(a, nil), newRestartCmd(a, nil),
 		newStatusCmd(a, nil), newLogsCmd(a, nil), newDoctorCmd(a, nil), newNotifyCmd(a), newTokenCmd(a),
-		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a))
+		newGCCmd(a, nil), newBackupCmd(a, nil), newRecoverCmd(a, nil), newServiceCmd(a), newUninstallCmd(a, nil))
 	addGroup(root, groupInside, newAskCmd(a, nil), newListenCmd(a, nil), newAnswerCmd(a, nil))
 	addGroup(root, groupOther, newConfigCmd(a), newIDCmd(a, nil), newMCPCmd(a, nil), newHookCmd(a), newACPCmd(a, nil), newCompletionCmd(a, nil))
 	root.SetHelpCommand(newHelpCmd())

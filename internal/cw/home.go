@@ -3,6 +3,7 @@ package cw
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // SocketPathMax is the longest path of a unix socket that works everywhere
@@ -112,3 +113,22 @@ func (h Home) Trash() string { return filepath.Join(string(h), "trash") }
 // Checks holds the checkouts in which merged commits are checked. Nobody's work
 // is in there.
 func (h Home) Checks() string { return filepath.Join(string(h), ".cw-worktrees", "checks") }
+
+// Holds reports whether an entry of the home folder, by its name, was put there by cw
+// or is read by it: everything but what somebody keeps there for other ends.
+func (h Home) Holds(name string) bool {
+	for _, path := range []string{
+		h.Bin(), h.RunState(), h.DaemonLog(), h.Config(), h.Repos(), h.Providers(), h.Prices(), h.Accounts(), h.Secrets(),
+		h.Runs(), h.Backups(), h.Damaged(), h.Trash(), filepath.Dir(h.Checks()), filepath.Dir(h.Workdir("x")), filepath.Dir(h.Caches("x")),
+	} {
+		if filepath.Base(path) == name {
+			return true
+		}
+	}
+	for _, begin := range []string{"cw.db", "log.db", filepath.Base(h.DaemonLog())} {
+		if rest, ok := strings.CutPrefix(name, begin); ok && (rest == "" || rest[0] == '-' || rest[0] == '.') {
+			return true
+		}
+	}
+	return false
+}

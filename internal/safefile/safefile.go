@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -84,6 +85,18 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return readAll(f, limit)
+}
+
+// RemoveAll deletes what is at path with everything in it, also folders whose owner
+// took the right to write away. Links are not followed. Nothing there is no error.
+func RemoveAll(path string) error {
+	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(name, 0o700) // before it is looked into
+		}
+		return nil
+	}) // what cannot be changed fails below
+	return os.RemoveAll(path)
 }
 
 func readAll(f *os.File, limit int64) ([]byte, error) {
