@@ -71,7 +71,7 @@ func (m *Manager) lookAt(ctx context.Context, p Provider, dir string, all []cw.A
 		out.Trouble = whyInvalid(err)
 	}
 	if out.Account == "" && out.Trouble == "" {
-		out.Add = "cw account add --provider " + p.Name + " --config-dir " + quoteShell(dir)
+		out.Add = "cw account add --provider " + p.Name + " --config-dir " + cw.ShellWord(dir)
 	}
 	return out, true
 }
@@ -101,22 +101,4 @@ func sameLogin(all []cw.Account, provider, identity, dir string) string {
 		}
 	}
 	return ""
-}
-
-// quoteShell writes a path as a shell reads it.
-func quoteShell(path string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || slices.Contains([]rune("/._-+@%,"), r)
-	}
-	if !slices.ContainsFunc([]rune(path), func(r rune) bool { return !plain(r) }) {
-		return path
-	}
-	out := "'"
-	for _, r := range path {
-		if r == '\'' {
-			out += `'\'`
-		}
-		out += string(r)
-	}
-	return out + "'"
 }

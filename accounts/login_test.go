@@ -124,8 +124,8 @@ func TestDiscover(t *testing.T) {
 	if len(r.seen(cw.EventAccountAdded)) != 1 {
 		t.Error("something was added")
 	}
-	if quoteShell(other) != "'"+strings.ReplaceAll(other, "'", `'\''`)+"'" {
-		t.Error(quoteShell(other))
+	if cw.ShellWord(other) != "'"+strings.ReplaceAll(other, "'", `'\''`)+"'" {
+		t.Error(cw.ShellWord(other))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"cw/internal/cw"
 )
@@ -102,7 +101,7 @@ func commandsOf(all []checkout) []cw.ProjectCommand {
 	for _, c := range all[1:] {
 		for _, s := range c.file.Setup {
 			s.Name = c.name + ": " + s.Name
-			s.Run = fmt.Sprintf("cd %s || exit\n%s", quoteShell("../"+c.name), s.Run)
+			s.Run = fmt.Sprintf("cd %s || exit\n%s", cw.ShellWord("../"+c.name), s.Run)
 			commands = append(commands, s)
 		}
 	}
@@ -118,8 +117,6 @@ func variablesOf(all []checkout) map[string]string {
 	}
 	return env
 }
-
-func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // unscratch takes a folder of checks away of which only its name is known: one
 // checkout, or a folder with several.

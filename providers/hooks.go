@@ -1,6 +1,6 @@
 package providers
 
-import "strings"
+import "cw/internal/cw"
 
 // HookFile gives the file with cw's hooks for one run: where it is written and
 // what. Both are empty when the provider has none.
@@ -23,8 +23,5 @@ func (in Invocation) stopHook() string {
 	if in.CW == "" || in.Cwd == "" {
 		return ""
 	}
-	return shellWord(in.CW) + " hook stop " + shellWord(in.Cwd)
+	return cw.ShellWord(in.CW) + " hook stop " + cw.ShellWord(in.Cwd)
 }
-
-// shellWord quotes a value so that a shell takes it as one word, as it is.
-func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -67,7 +67,7 @@ func (m *Manager) DeleteBranch(ctx context.Context, p cw.Project, b AgentBranch)
 	switch {
 	case b.MergedInto == "":
 		return cw.Errorf(cw.CodeRefused, "%s is not merged into another branch of %s", agentBranch(b.Alias), p.Where()).
-			WithHint("to delete it all the same: git -C %s branch -D %s", quoteShell(cmp.Or(p.Path, p.GitDir)), agentBranch(b.Alias))
+			WithHint("to delete it all the same: git -C %s branch -D %s", cw.ShellWord(cmp.Or(p.Path, p.GitDir)), agentBranch(b.Alias))
 	case b.CheckedOut != "":
 		return cw.Errorf(cw.CodeRefused, "%s is checked out in %s", agentBranch(b.Alias), b.CheckedOut).WithHint("check out another branch there")
 	}

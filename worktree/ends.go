@@ -266,5 +266,5 @@ func (x *mirror) endNote(r *record, t agentTree) string {
 		where += fmt.Sprintf(" in its worktree %q", t.Folder)
 	}
 	return fmt.Sprintf("%s left commits %s, up to %.12s, that %s does not have; they are kept, and to get them: git fetch %s %s && git branch NAME %.12s",
-		r.Alias, where, t.Commit, agentBranch(r.Alias), quoteShell(x.dir), endsRef(r.AgentID), t.Commit)
+		r.Alias, where, t.Commit, agentBranch(r.Alias), cw.ShellWord(x.dir), endsRef(r.AgentID), t.Commit)
 }

@@ -82,7 +82,7 @@ func filterError(p cw.Project, file, filter string) error {
 			WithHint("install git-lfs, or run this in a shell that finds it: cw restart")
 	}
 	return cw.Errorf(cw.CodeFailed, "%q of %s goes through your filter %q, which agents do not have: they would see it as it is stored, and commit it as it is on the disk", file, p.Where(), filter).
-		WithHint("if that does no harm, as with a filter that only tidies up: git -C %s config %s %s", quoteShell(p.Where()), "cw.ignoreFilter", quoteShell(filter))
+		WithHint("if that does no harm, as with a filter that only tidies up: git -C %s config %s %s", cw.ShellWord(p.Where()), "cw.ignoreFilter", cw.ShellWord(filter))
 }
 
 // namedFilters gives the filters that the attributes of a commit name, whether or

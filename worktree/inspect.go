@@ -156,11 +156,11 @@ func (m *Manager) noCheckout(ctx context.Context, dir string) error {
 	for _, t := range trees {
 		if info, err := os.Stat(t.path); err == nil && info.IsDir() && !t.bare {
 			return cw.Errorf(cw.CodeInvalid, "%s is a bare repository", dir).
-				WithHint("give one of its checkouts, such as %s", quoteShell(t.path))
+				WithHint("give one of its checkouts, such as %s", cw.ShellWord(t.path))
 		}
 	}
 	return cw.Errorf(cw.CodeInvalid, "%s is a bare repository", dir).
-		WithHint("give a checkout of it: git -C %s worktree add ../checkout", quoteShell(dir))
+		WithHint("give a checkout of it: git -C %s worktree add ../checkout", cw.ShellWord(dir))
 }
 
 // userError says what a failure of git in the user's repository means, by the
@@ -191,11 +191,11 @@ func (m *Manager) head(ctx context.Context, checkout string) (branch, commit str
 		}
 		if named, nerr := m.git.run(ctx, at, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD"); nerr == nil {
 			return "", "", cw.Errorf(cw.CodeFailed, "%s is damaged: commit %.12s of %s is missing or cannot be read", checkout, line(named), orHead(branch)).
-				WithHint("see what else is: git -C %s fsck --full; git fetch brings back what a remote has", quoteShell(checkout)).Because(err)
+				WithHint("see what else is: git -C %s fsck --full; git fetch brings back what a remote has", cw.ShellWord(checkout)).Because(err)
 		}
 		if exitCode(err) == 1 {
 			return "", "", cw.Errorf(cw.CodeInvalid, "%s has no commits yet on %s", checkout, orHead(branch)).
-				WithHint("make a first commit: git -C %s commit --allow-empty -m start", quoteShell(checkout)).Because(err)
+				WithHint("make a first commit: git -C %s commit --allow-empty -m start", cw.ShellWord(checkout)).Because(err)
 		}
 		return "", "", userError(checkout, err)
 	}

@@ -3,7 +3,6 @@ package worktree
 import (
 	"encoding/binary"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -209,19 +208,5 @@ func TestWriteConfigKey(t *testing.T) {
 	got := parseConfig(git(t, repo, "config", "-f", "config", "--list", "-z"))
 	if diff := cmp.Diff(userConfig(want), got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestQuoteShell has a shell read back what was quoted for it.
-func TestQuoteShell(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"lib/sm", "a b", "", "-x", "it's", "$(touch x)", "`id`;a|b&c>d\\", "new\nline", "*", "ü"} {
-		out, err := exec.Command("/bin/sh", "-c", "printf %s "+quoteShell(path)).Output()
-		if err != nil || string(out) != path {
-			t.Errorf("%q is read as %q, %v", path, out, err)
-		}
-	}
-	if quoteShell("lib/sm-1.2") != "lib/sm-1.2" {
-		t.Error("a plain path is quoted")
 	}
 }

@@ -83,12 +83,12 @@ func explainGit(g *gitError, where string) *cw.Error {
 		for _, words := range f.says {
 			if strings.Contains(all, words) {
 				said := lineWith(text, words)
-				return cw.Errorf(f.code, "%s", fill(f.is, where, said)).WithHint("%s", fill(f.do, quoteShell(where), said))
+				return cw.Errorf(f.code, "%s", fill(f.is, where, said)).WithHint("%s", fill(f.do, cw.ShellWord(where), said))
 			}
 		}
 	}
 	return cw.Errorf(cw.CodeFailed, "git %s failed in %s: %s", g.args[0], where, saidInOneLine(text)).
-		WithHint("see whether git itself can work there: git -C %s fsck", quoteShell(where))
+		WithHint("see whether git itself can work there: git -C %s fsck", cw.ShellWord(where))
 }
 
 // fill puts the repository and git's words into a text.

@@ -120,19 +120,7 @@ func (x *mirror) missingSubmodule(l gitlink, err error) *cw.Error {
 			WithHint("clone it yourself with --recurse-submodules, and cw project add PATH").Because(err)
 	}
 	return cw.Errorf(cw.CodeInvalid, "submodule %q is not complete in %s", l.path, x.p.Path).
-		WithHint("fetch it first: git -C %s submodule update --init -- %s", quoteShell(x.p.Path), quoteShell(l.path)).Because(err)
-}
-
-// quoteShell makes one word for a shell of a path that somebody else may have
-// chosen, in a command that people are told to type.
-func quoteShell(path string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@", r)
-	}
-	if path != "" && !strings.HasPrefix(path, "-") && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+		WithHint("fetch it first: git -C %s submodule update --init -- %s", cw.ShellWord(x.p.Path), cw.ShellWord(l.path)).Because(err)
 }
 
 // addSubmodule checks out one. The worktree is new: no agent has had it.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+
+	"cw/internal/cw"
 )
 
 // submodulesMissing says which commits of submodules the commit names that the
@@ -40,7 +42,7 @@ func (x *mirror) submodulesMissing(ctx context.Context, alias, head string) (not
 			continue
 		}
 		notes = append(notes, fmt.Sprintf("the branch names commit %.12s of submodule %q, which is not in your copy of it; as long as the agent's worktree is there: git -C %s fetch %s HEAD",
-			id, path, quoteShell(path), quoteShell(filepath.Join(r.Path, path))))
+			id, path, cw.ShellWord(path), cw.ShellWord(filepath.Join(r.Path, path))))
 	}
 	return notes, nil
 }

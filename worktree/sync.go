@@ -315,7 +315,7 @@ func skippedNote(p cw.Project, skipped []string) string {
 	if more := len(skipped) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%s cannot be read in %s and is left out; see: git -C %s fsck", strings.Join(names, ", "), p.Where(), quoteShell(p.Where()))
+	return fmt.Sprintf("%s cannot be read in %s and is left out; see: git -C %s fsck", strings.Join(names, ", "), p.Where(), cw.ShellWord(p.Where()))
 }
 
 func joinNotes(notes ...string) string {

@@ -88,10 +88,10 @@ func accountAddRun(ctx context.Context, o *accountAddOptions) error {
 	}
 	a.note("its CLI has settings of its own, in the directory shown; nothing of yours is copied there")
 	if req.Token.Empty() && req.APIKey.Empty() && req.ConfigDir == "" {
-		a.note("it has no login yet: cw account login %s", shellWord(accountTitle(v.Account)))
+		a.note("it has no login yet: cw account login %s", cw.ShellWord(accountTitle(v.Account)))
 		return nil
 	}
-	a.note("try it: cw account test %s", shellWord(accountTitle(v.Account)))
+	a.note("try it: cw account test %s", cw.ShellWord(accountTitle(v.Account)))
 	return nil
 }
 

@@ -45,7 +45,7 @@ func accountLoginRun(ctx context.Context, o *accountLoginOptions) error {
 	}
 	if err := a.child(login.Command, env.list()); err != nil {
 		return cw.Errorf(cw.CodeFailed, "the login of %s did not end well", oneLine(login.Account.Provider)).
-			WithHint("try again: cw account login %s", shellWord(accountTitle(login.Account))).Because(err)
+			WithHint("try again: cw account login %s", cw.ShellWord(accountTitle(login.Account))).Because(err)
 	}
 	// Ctrl-C may have been meant for the CLI, which ended well all the same.
 	v, err := svc.FinishLogin(context.WithoutCancel(ctx), string(login.Account.ID))

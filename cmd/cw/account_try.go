@@ -46,8 +46,8 @@ func accountTryRun(ctx context.Context, o *accountTryOptions) error {
 		return nil
 	case seen.Unknown:
 		return cw.Errorf(cw.CodeFailed, "the credentials of %s could not be tried: %s", oneLine(seen.Account), oneLine(seen.Text)).
-			WithHint("they may work all the same; try again later: cw account test %s", shellWord(o.ref))
+			WithHint("they may work all the same; try again later: cw account test %s", cw.ShellWord(o.ref))
 	}
 	return cw.Errorf(cw.CodeFailed, "the credentials of %s do not work: %s", oneLine(seen.Account), oneLine(seen.Text)).
-		WithHint("log in again: cw account login %s; or remove it and add it anew", shellWord(o.ref))
+		WithHint("log in again: cw account login %s; or remove it and add it anew", cw.ShellWord(o.ref))
 }

@@ -44,7 +44,7 @@ func agentOpenRun(ctx context.Context, o *agentOpenOptions) error {
 	editor := cmp.Or(strings.TrimSpace(a.env["VISUAL"]), strings.TrimSpace(a.env["EDITOR"]))
 	if editor == "" && !o.print && !a.json {
 		return usagef("no editor is set: neither VISUAL nor EDITOR").
-			WithHint("VISUAL='code -n' cw agent open %[1]s; or cd \"$(cw agent open --print %[1]s)\"", shellWord(o.ref))
+			WithHint("VISUAL='code -n' cw agent open %[1]s; or cd \"$(cw agent open --print %[1]s)\"", cw.ShellWord(o.ref))
 	}
 	svc, err := a.connect(ctx)
 	if err != nil {

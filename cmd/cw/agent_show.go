@@ -189,7 +189,7 @@ func fetchStep(w cw.AgentWorktree) string {
 	if w.FetchFrom == "" || w.HandedOver == "" {
 		return ""
 	}
-	return fmt.Sprintf("git fetch %s %s", shellWord(w.FetchFrom), shellWord(shortRef(w.HandedOver)))
+	return fmt.Sprintf("git fetch %s %s", cw.ShellWord(w.FetchFrom), cw.ShellWord(shortRef(w.HandedOver)))
 }
 
 // portsFact names the ports of a worktree; "" without any.

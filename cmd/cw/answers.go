@@ -134,7 +134,7 @@ func waysToAnswer(questions []cw.QuestionView) string {
 func answerCommand(q cw.Question) string {
 	for _, label := range q.Labels() {
 		if label == oneLine(label) { // else it could not be typed
-			return fmt.Sprintf("cw question answer %s --option %s", q.ID, shellWord(label))
+			return fmt.Sprintf("cw question answer %s --option %s", q.ID, cw.ShellWord(label))
 		}
 	}
 	return fmt.Sprintf("cw question answer %s 'YOUR ANSWER'", q.ID)

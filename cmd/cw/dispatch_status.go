@@ -100,7 +100,7 @@ func (a *app) printDispatch(s cw.DispatchStatus, whole bool) {
 func landingFact(landing []cw.InitiativeRef) string {
 	lines := make([]string, len(landing))
 	for i, ref := range landing {
-		lines[i] = "cw merge " + shellWord(oneLine(ref.Slug))
+		lines[i] = "cw merge " + cw.ShellWord(oneLine(ref.Slug))
 	}
 	return strings.Join(lines, "\n")
 }

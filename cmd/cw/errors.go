@@ -62,6 +62,9 @@ func explain(ctx context.Context, err error, understood bool) *cw.Error {
 	case !understood:
 		return usagef("%s", oneLine(err.Error())).WithHint("cw --help lists the commands, cw COMMAND --help their flags")
 	}
+	if e := cw.SystemError(err); e != nil {
+		return cw.Errorf(e.Code, "%s", err.Error()).WithHint("%s", e.Hint) // what was tried is part of the story
+	}
 	return cw.Errorf(cw.CodeInternal, "%s", err.Error())
 }
 

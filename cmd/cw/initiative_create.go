@@ -66,7 +66,7 @@ func initiativeCreateRun(ctx context.Context, o *initiativeCreateOptions) error 
 		return a.printJSON(made)
 	}
 	a.printInitiative(made)
-	a.note(`next: cw phase create %s "NAME OF THE FIRST PHASE"`, shellWord(made.Slug))
+	a.note(`next: cw phase create %s "NAME OF THE FIRST PHASE"`, cw.ShellWord(made.Slug))
 	return nil
 }
 

@@ -93,11 +93,11 @@ func initiativeRunRun(ctx context.Context, o *initiativeRunOptions) error {
 		return hintNear(ctx, w.svc, err, nounInitiative, o.ref)
 	case v.Status == cw.InitiativeArchived:
 		return cw.Errorf(cw.CodeRefused, "the initiative %s is archived", oneLine(v.Slug)).
-			WithHint("cw initiative archive %s --undo takes it out again", shellWord(oneLine(v.Slug)))
+			WithHint("cw initiative archive %s --undo takes it out again", cw.ShellWord(oneLine(v.Slug)))
 	}
 	w.initiative = v.Initiative
 	if len(v.Projects)+len(o.projects) == 0 {
-		o.app.note("%[1]s has no project: its agents see no repository (cw initiative edit %[1]s --project PATH adds one)", shellWord(oneLine(v.Slug)))
+		o.app.note("%[1]s has no project: its agents see no repository (cw initiative edit %[1]s --project PATH adds one)", cw.ShellWord(oneLine(v.Slug)))
 	}
 	if err := w.settleWork(ctx); err != nil {
 		return err

@@ -259,7 +259,7 @@ func (w *walk) answerTasks(ctx context.Context, asking []cw.AgentView) (answered
 // allDone reports that every task is done, and how the work is landed.
 func (w *walk) allDone(v executeView) error {
 	w.report.Step, w.report.Tasks = "", []cw.DispatchTask{}
-	slug := shellWord(oneLine(w.initiative.Slug))
+	slug := cw.ShellWord(oneLine(w.initiative.Slug))
 	if len(v.tasks) == 0 {
 		w.app.note("%s has no tasks", slug)
 		return nil
@@ -293,5 +293,5 @@ func (w *walk) leftToPeople(m executeMove) error {
 		w.app.printWaiting(m.people, false)
 	}
 	return cw.Errorf(cw.CodeWaiting, "%s for you", plural(len(m.people), "1 task waits", fmt.Sprintf("%d tasks wait", len(m.people)))).
-		WithHint("cw dispatch status %s tells what each waits for; then go on with %s", shellWord(oneLine(w.initiative.Slug)), w.again())
+		WithHint("cw dispatch status %s tells what each waits for; then go on with %s", cw.ShellWord(oneLine(w.initiative.Slug)), w.again())
 }

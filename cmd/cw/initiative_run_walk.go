@@ -75,7 +75,7 @@ func (w *walk) toTheEnd(ctx context.Context) error {
 	} else if err == nil {
 		w.app.printInitiativeView(view)
 		if view.Work.Hold && len(view.Tasks) > 0 {
-			w.app.note("next: cw initiative start %s starts its tasks", shellWord(oneLine(view.Slug)))
+			w.app.note("next: cw initiative start %s starts its tasks", cw.ShellWord(oneLine(view.Slug)))
 		}
 	}
 	return err
@@ -126,7 +126,7 @@ func (w *walk) cameToNothing(missing string) error {
 	if missing == missingTasks {
 		step = cw.ModeDetail
 	}
-	slug := shellWord(oneLine(w.initiative.Slug))
+	slug := cw.ShellWord(oneLine(w.initiative.Slug))
 	return cw.Errorf(cw.CodeFailed, "every step is done, and %s has no %s", slug, missing).
 		WithHint("cw agent list --initiative %[1]s shows what each agent said; cw initiative run %[1]s --from %[2]s repeats that step", slug, step)
 }
@@ -185,7 +185,7 @@ func (w *walk) say(format string, args ...any) {
 
 // again is the command that goes on where a walk ended, with the same agents.
 func (w *walk) again() string {
-	line := "cw initiative run " + shellWord(oneLine(w.initiative.Slug))
+	line := "cw initiative run " + cw.ShellWord(oneLine(w.initiative.Slug))
 	switch {
 	case w.plan.from == cw.ModeExecute: // nothing of it is begun anew
 		line += " --from " + string(w.plan.from)
@@ -193,7 +193,7 @@ func (w *walk) again() string {
 		line += " --until " + string(w.plan.until)
 	}
 	for _, word := range w.flags {
-		line += " " + shellWord(oneLine(word))
+		line += " " + cw.ShellWord(oneLine(word))
 	}
 	return line
 }

@@ -57,7 +57,7 @@ func (a *app) printInitiativeView(v cw.InitiativeView) {
 	p := a.paint(a.outTTY)
 	open := ""
 	if v.OpenProposals > 0 {
-		open = fmt.Sprintf("%d: cw proposal list --initiative %s", v.OpenProposals, shellWord(oneLine(v.Slug)))
+		open = fmt.Sprintf("%d: cw proposal list --initiative %s", v.OpenProposals, cw.ShellWord(oneLine(v.Slug)))
 	}
 	a.printInitiative(v.Initiative, [2]string{"open proposals", open})
 	a.printText("goal", v.Goal)
@@ -66,7 +66,7 @@ func (a *app) printInitiativeView(v cw.InitiativeView) {
 		printTree(a.out, p, pageTree(v.Pages))
 	}
 	if len(v.Phases) == 0 && v.Status == cw.InitiativeActive {
-		a.note(`no phases yet: cw initiative run %[1]s walks from the goal to tasks, cw phase create %[1]s "NAME" makes one`, shellWord(oneLine(v.Slug)))
+		a.note(`no phases yet: cw initiative run %[1]s walks from the goal to tasks, cw phase create %[1]s "NAME" makes one`, cw.ShellWord(oneLine(v.Slug)))
 	}
 	if len(v.Phases) == 0 {
 		return

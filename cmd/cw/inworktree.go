@@ -61,7 +61,7 @@ func (a *app) inWorktree(ctx context.Context, svc cw.Services, opened cw.OpenedW
 		return childExit(endOf(exit))
 	case err != nil:
 		return cw.Errorf(cw.CodeFailed, "%s cannot be started", oneLine(command[0])).Because(err).
-			WithHint("SHELL=/bin/sh cw agent shell %s; or cd %s", shellWord(opened.Name), shellWord(opened.Path))
+			WithHint("SHELL=/bin/sh cw agent shell %s; or cd %s", cw.ShellWord(opened.Name), cw.ShellWord(opened.Path))
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (b *bench) session(ctx context.Context, args ...string) (text string, code 
 	var s strings.Builder
 	words := make([]string, len(args))
 	for i, arg := range args {
-		words[i] = shellWord(arg)
+		words[i] = cw.ShellWord(arg)
 	}
 	fmt.Fprintf(&s, "$ cw %s\n", strings.Join(words, " "))
 	for _, part := range []struct{ name, text string }{{"stdout", b.stdout.String()}, {"stderr", b.stderr.String()}} {

@@ -46,7 +46,7 @@ func mergeListRun(ctx context.Context, o *mergeListOptions) error {
 	case a.json:
 		return a.printJSON(append([]cw.Merge{}, merges...))
 	case len(merges) == 0:
-		a.note("no work of it was done yet: cw dispatch status %s", shellWord(oneLine(o.ref)))
+		a.note("no work of it was done yet: cw dispatch status %s", cw.ShellWord(oneLine(o.ref)))
 		return nil
 	}
 	branches, err := svc.Integrations(ctx, o.ref)

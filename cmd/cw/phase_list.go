@@ -38,7 +38,7 @@ func phaseListRun(ctx context.Context, o *phaseListOptions) error {
 	case a.json:
 		return a.printJSON(append([]cw.Phase{}, phases...))
 	case len(phases) == 0:
-		a.note(`no phases yet: cw phase create %s "NAME"`, shellWord(o.initiative))
+		a.note(`no phases yet: cw phase create %s "NAME"`, cw.ShellWord(o.initiative))
 		return nil
 	}
 	printTree(a.out, a.paint(a.outTTY), phaseTree(phases, nil))

@@ -51,9 +51,9 @@ func projectAddRun(ctx context.Context, o *projectAddOptions) error {
 		return o.app.printJSON(p)
 	}
 	o.app.printf("%s\n", oneLine(p.Name))
-	work := "-C " + shellWord(o.where)
+	work := "-C " + cw.ShellWord(o.where)
 	if p.Remote() {
-		work = "--project " + shellWord(p.Name)
+		work = "--project " + cw.ShellWord(p.Name)
 	}
 	o.app.note(`%s is registered as %s; give it work with cw run %s "..."`, p.Where(), p.Name, work)
 	return nil

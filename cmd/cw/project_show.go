@@ -79,7 +79,7 @@ func fileFact(v cw.ProjectFileView) string {
 	case !v.Present:
 		return ""
 	case !v.Trusted:
-		return "not trusted; look at it: cw project trust " + shellWord(oneLine(v.Project))
+		return "not trusted; look at it: cw project trust " + cw.ShellWord(oneLine(v.Project))
 	case v.TrustedAt == nil:
 		return "has nothing that is run"
 	}

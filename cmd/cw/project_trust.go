@@ -150,10 +150,10 @@ func (o *projectTrustOptions) agreed(ctx context.Context, view cw.ProjectFileVie
 	if !o.app.asks() {
 		at := ""
 		if o.ref != "" {
-			at = " --ref " + shellWord(oneLine(o.ref))
+			at = " --ref " + cw.ShellWord(oneLine(o.ref))
 		}
 		return cw.Errorf(cw.CodeWaiting, "there is no terminal to ask on").
-			WithHint("when you know this content: cw project trust %s%s --digest %s --yes", shellWord(oneLine(view.Project)), at, view.Digest)
+			WithHint("when you know this content: cw project trust %s%s --digest %s --yes", cw.ShellWord(oneLine(view.Project)), at, view.Digest)
 	}
 	k := o.app.newAsker()
 	k.fresh()

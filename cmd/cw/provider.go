@@ -44,7 +44,7 @@ func resumeFact(v cw.ProviderView) string {
 func commandLine(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
-		if words[i] = shellWord(arg); strings.HasPrefix(arg, "{{") && strings.HasSuffix(arg, "}}") {
+		if words[i] = cw.ShellWord(arg); strings.HasPrefix(arg, "{{") && strings.HasSuffix(arg, "}}") {
 			words[i] = arg
 		}
 	}

@@ -155,7 +155,7 @@ func (t *try) prepare(ctx context.Context, home cw.Home) error {
 	}
 	switch {
 	case t.view.Resume == "": // a file that cannot be read, and nothing before it
-		return cw.Errorf(cw.CodeFailed, "there is nothing to test: %s", oneLine(t.view.Trouble)).WithHint("mend the file; cw provider show %s", shellWord(t.opts.name))
+		return cw.Errorf(cw.CodeFailed, "there is nothing to test: %s", oneLine(t.view.Trouble)).WithHint("mend the file; cw provider show %s", cw.ShellWord(t.opts.name))
 	case !t.view.Installed && t.view.Install != "":
 		return cw.Errorf(cw.CodeNotFound, "%s is not installed", oneLine(t.view.Title)).WithHint("install it with: %s", oneLine(t.view.Install))
 	case !t.view.Installed:
@@ -268,7 +268,7 @@ func (t *try) verdict() error {
 	if t.trouble != nil {
 		return err.WithHint("%s", t.trouble.Hint)
 	}
-	return err.WithHint("cw provider show %[1]s has what is known of it; cw provider test %[1]s --keep leaves its output to look at", shellWord(t.opts.name))
+	return err.WithHint("cw provider show %[1]s has what is known of it; cw provider test %[1]s --keep leaves its output to look at", cw.ShellWord(t.opts.name))
 }
 
 // close ends everything that the test started, and removes what it made.

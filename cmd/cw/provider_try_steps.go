@@ -234,11 +234,11 @@ func (t *try) watch(ctx context.Context, v cw.AgentView, began time.Time) (heard
 func (t *try) failed(v cw.AgentView, late bool) {
 	switch _, err := judge(v); {
 	case late && !atRest(v):
-		t.trouble = cw.Errorf(cw.CodeFailed, "it still worked").WithHint("give it more time with --timeout, or look what it waits for: cw provider test %s --keep", shellWord(t.opts.name))
+		t.trouble = cw.Errorf(cw.CodeFailed, "it still worked").WithHint("give it more time with --timeout, or look what it waits for: cw provider test %s --keep", cw.ShellWord(t.opts.name))
 	case v.Reason == cw.ReasonAuth || v.Reason == cw.ReasonUsageLimit || v.Status == cw.StatusParked:
 		t.trouble = cw.Errorf(cw.CodeFailed, "no account").WithHint("log in to %s, or give it a key that is good and not at its limit, then test it again", oneLine(t.view.Title))
 	case err != nil:
-		t.trouble = cw.Errorf(cw.CodeFailed, "%s", err.Message).WithHint("cw provider show %[1]s has what is known of it; cw provider test %[1]s --keep leaves its output to look at", shellWord(t.opts.name))
+		t.trouble = cw.Errorf(cw.CodeFailed, "%s", err.Message).WithHint("cw provider show %[1]s has what is known of it; cw provider test %[1]s --keep leaves its output to look at", cw.ShellWord(t.opts.name))
 	}
 }
 

@@ -173,7 +173,7 @@ func keptSteps(v cw.AgentView) []string {
 	}
 	var steps []string
 	for _, w := range trees {
-		steps = append(steps, fmt.Sprintf("git -C %s log %s..", shellWord(w.Path), shortCommit(w.BaseCommit)))
+		steps = append(steps, fmt.Sprintf("git -C %s log %s..", cw.ShellWord(w.Path), shortCommit(w.BaseCommit)))
 	}
 	return append(steps, "cw agent show "+v.Alias)
 }
@@ -332,7 +332,7 @@ func nextSteps(r report, gitDir string) []string {
 func mergeSteps(r report, gitDir string) []string {
 	git := "git"
 	if gitDir != "" {
-		git += " -C " + shellWord(gitDir)
+		git += " -C " + cw.ShellWord(gitDir)
 	}
 	if len(r.Agent.Projects) == 1 && r.Agent.Projects[0].FetchFrom != "" { // in a checkout of the user's, wherever it is
 		return []string{"cw agent diff " + r.Agent.Alias, fetchStep(r.Agent.Projects[0])}
@@ -342,9 +342,9 @@ func mergeSteps(r report, gitDir string) []string {
 		base = shortCommit(r.BaseCommit)
 	}
 	return []string{
-		fmt.Sprintf("%s log %s..%s", git, shellWord(base), shellWord(branch)),
+		fmt.Sprintf("%s log %s..%s", git, cw.ShellWord(base), cw.ShellWord(branch)),
 		"cw agent diff " + r.Agent.Alias,
-		fmt.Sprintf("%s merge %s", git, shellWord(branch)),
+		fmt.Sprintf("%s merge %s", git, cw.ShellWord(branch)),
 	}
 }
 

@@ -175,7 +175,7 @@ func (f *spawnFlags) confirmWords(ctx context.Context, a *app) error {
 	}
 	goal := strings.Join(f.words, " ")
 	if !a.asks() {
-		return usagef("the goal is %d separate words", len(f.words)).WithHint("put the goal in quotes: %s", shellWord(oneLine(goal)))
+		return usagef("the goal is %d separate words", len(f.words)).WithHint("put the goal in quotes: %s", cw.ShellWord(oneLine(goal)))
 	}
 	keys := a.newAsker()
 	fmt.Fprintf(a.err, "start an agent with the goal %q?\n", goal)

@@ -133,7 +133,7 @@ func (a *app) printTaskQuestions(t cw.Task) {
 func answerWord(q cw.TaskQuestion) string {
 	for _, o := range q.Options {
 		if o.Label == oneLine(o.Label) { // else it could not be typed
-			return shellWord(q.ID + "=" + o.Label)
+			return cw.ShellWord(q.ID + "=" + o.Label)
 		}
 	}
 	return q.ID + "='YOUR ANSWER'"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"cw/internal/inert"
@@ -96,15 +95,4 @@ func size(n int64) string {
 		exp++
 	}
 	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[exp])
-}
-
-// shellWord quotes a word for a POSIX shell when it needs it.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("@%+=:,./_-", r))
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -68,7 +68,7 @@ func tokenCreateRun(ctx context.Context, o *tokenCreateOptions) error {
 	if slices.Contains(made.Scopes, cw.ScopeOperate) {
 		may = "read and operate"
 	}
-	a.note("this token, %s, may %s; it is shown only now. cw token revoke %s ends it", made.Name, may, shellWord(made.Name))
+	a.note("this token, %s, may %s; it is shown only now. cw token revoke %s ends it", made.Name, may, cw.ShellWord(made.Name))
 	a.noteDoor(ctx, svc)
 	return nil
 }

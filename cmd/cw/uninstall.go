@@ -305,12 +305,12 @@ func (a *app) printLeftovers(left leftovers) {
 		}
 	}
 	for _, b := range left.Branches {
-		a.note("%s %s of agents: git -C %s branch --list 'agent/*'", shellWord(b.Repository), plural(b.Branches, "keeps a branch", fmt.Sprintf("keeps %d branches", b.Branches)), shellWord(b.Repository))
+		a.note("%s %s of agents: git -C %s branch --list 'agent/*'", cw.ShellWord(b.Repository), plural(b.Branches, "keeps a branch", fmt.Sprintf("keeps %d branches", b.Branches)), cw.ShellWord(b.Repository))
 	}
 	for _, path := range left.Others {
-		a.note("%s is not cw's, and stays", shellWord(path))
+		a.note("%s is not cw's, and stays", cw.ShellWord(path))
 	}
-	a.note("the program stays: rm %s", shellWord(left.Program))
+	a.note("the program stays: rm %s", cw.ShellWord(left.Program))
 	if !left.Removed && len(left.Entries) > 0 {
 		a.note("cw backup FILE keeps a copy of the databases; cw uninstall --yes removes everything above")
 	}

@@ -51,7 +51,11 @@ func (s *Server) wire(ctx context.Context, err error) *problem {
 	case ctx.Err() != nil:
 		e = cw.Errorf(cw.CodeInterrupted, "the caller let go")
 	default:
-		e = s.internal(ctx, err)
+		if e = cw.SystemError(err); e != nil {
+			s.opts.Log.ErrorContext(ctx, "the system failed a request", "error", err.Error())
+		} else {
+			e = s.internal(ctx, err)
+		}
 	}
 	status := cw.Outcomes()[e.Code].HTTPStatus
 	if errors.Is(err, errMethod) {

@@ -369,9 +369,17 @@ func (l *Lab) Run(dir string, args ...string) (stdout, stderr string, code int) 
 	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
 }
 
-// close ends everything: the agents by the program itself, then the daemon.
+// close ends everything: the agents by the program itself, then the daemon. A daemon
+// that called anything an internal error fails the test: that is for bugs alone.
 func (l *Lab) close() {
 	l.Kill()
+	if log, err := os.ReadFile(l.Home.DaemonLog()); err == nil {
+		for line := range strings.Lines(string(log)) {
+			if strings.Contains(line, "internal error") && strings.Contains(line, "logId") {
+				l.T.Errorf("the daemon had a bug to report: %s", line)
+			}
+		}
+	}
 	for _, p := range Processes(string(l.Home)) {
 		_ = syscall.Kill(p.PID, syscall.SIGKILL) // it has our home in its environment: it is this test's
 	}
