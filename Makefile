@@ -13,12 +13,16 @@ PROGRAM  := $(BESIDE) $(ALONE)
 # The orchestrator starts agents in each of its tests and waits for them.
 SLOW     := $(PROGRAM) cw/orchestrator cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
-# Tests that do one thing very often, or with very much; they run beside the
-# program, without the race detector.
-OFTEN    := TestHostileMatrix|TestFullDiskCycles|TestKilledWriter|TestKilledAnswers|TestLargeStateIsSealed|TestSealIsExact|TestMigrateFromEverySchema|TestManyTasks|TestKeepsBytes
-# Of the orchestrator, whose tests start many processes, the race detector sees in
-# each run only those in which several things happen at once; make race has all.
-TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While
+# Nothing happens at once in these: the race detector has nothing to see.
+PURE     := cw/internal/tiptap cw/prompts cw/providers cw/providers/parsers
+# Of these the race detector sees in each run only the tests in which several things
+# happen at once, and all others run without it; make race has all.
+SOME     := cw/orchestrator cw/internal/store
+TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While|Concurrent|Order|Linger|WaitForReaders|Cancelled
+RACED    := $(filter-out $(PURE) $(SOME),$(FAST))
+# A test that does one thing very often; it runs beside the program, without the race
+# detector.
+OFTEN    := TestHostileMatrix
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
@@ -72,23 +76,25 @@ test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as w
 	run fuzz 4 test-fuzz; \
 	[ -z "$$red" ] || { echo "red:$$red"; exit 1; }
 
-test-unit: ## unit tests under the race detector (without gcc: without it)
-	@if command -v gcc >/dev/null; then code=0; export CGO_ENABLED=1; \
-	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(FAST) || code=1; \
-	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' cw/orchestrator || code=1; \
-	exit $$code; \
-	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; exit 1; \
-	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(FAST); fi
+test-unit: ## unit tests, under the race detector where things happen at once (without gcc: without it)
+	@code=0; \
+	if command -v gcc >/dev/null; then export CGO_ENABLED=1; \
+	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(RACED) || code=1; \
+	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
+	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; code=1; \
+	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(RACED) || code=1; fi; \
+	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) -timeout 30m $(PURE) cw/internal/store || code=1; \
+	exit $$code
 
-race: ## the race detector for all of the orchestrator (30 minutes)
-	CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 2h cw/orchestrator
+race: ## the race detector for all of the orchestrator and the store (40 minutes)
+	CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
 	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
-	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api cw/internal/store cw/internal/tiptap || code=1; \
+	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
 	$(GO) test -count=1 -parallel $(PARALLEL) -timeout 30m cw/orchestrator || code=1; \
 	$(GO) test -count=1 -p 3 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
@@ -114,8 +120,8 @@ e2e-long: deps ## how the real CLIs give up at a limit, as long as they take (6 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)
 
-lifetimes: ## generated lives of worktrees, states and merges, twelve times as many as make test tries
-	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -timeout 2h -v -run 'TestLifetimes|TestNothingIsLost|TestMergeEqualsGit' cw/worktree
+lifetimes: ## all of what make test only draws from: lives of worktrees, merges, traps and damages
+	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -timeout 2h -v -run 'TestLifetimes|TestNothingIsLost|TestMergeEqualsGit|TestMend|TestHostile|TestTraps|TestAddKilledInside' cw/worktree
 
 failpoints: ## kill the daemon at each named step of each flow (20 minutes)
 	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 7 -timeout 2h -v -run 'TestFailpoints' cw/internal/cwtest/crashlab

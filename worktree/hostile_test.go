@@ -214,7 +214,7 @@ func springTraps(a *agent, ran func() string) bool {
 // TestTrapsSpringOnPlainGit is the control: it proves that the traps work.
 func TestTrapsSpringOnPlainGit(t *testing.T) {
 	t.Parallel()
-	for _, trap := range traps() {
+	for _, trap := range drawn(traps()) {
 		t.Run(trap.name, func(t *testing.T) {
 			t.Parallel()
 			a, evil, ran := trapLab(t)
@@ -279,7 +279,7 @@ func mergeOperations(a *agent) []operation {
 // nothing is ever executed.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	for _, trap := range traps() {
+	for _, trap := range drawn(traps()) {
 		t.Run(trap.name, func(t *testing.T) {
 			t.Parallel()
 			a, evil, ran := trapLab(t)

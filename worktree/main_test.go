@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -85,6 +87,17 @@ func often(n int) int {
 		return n
 	}
 	return n / 12
+}
+
+// drawn returns a third of the cases, drawn anew in each run, and with CW_LONG all of
+// them.
+func drawn[T any](cases []T) []T {
+	if os.Getenv("CW_LONG") != "" {
+		return cases
+	}
+	cases = slices.Clone(cases)
+	rand.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
+	return cases[:(len(cases)+2)/3]
 }
 
 func write(t testing.TB, dir, name, text string) {

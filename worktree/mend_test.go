@@ -45,7 +45,7 @@ func TestMend(t *testing.T) {
 		"a cut index":        func(l *lab) { spoilAdmin(l, "index", "DI") },
 	}
 	for name, damage := range damages {
-		for _, place := range []string{fromPresent, fromTrash, fromBranch} {
+		for _, place := range drawn([]string{fromPresent, fromTrash, fromBranch}) {
 			t.Run(name+" "+place, func(t *testing.T) {
 				t.Parallel()
 				l := newLab(t)
