@@ -5,7 +5,7 @@ GO       ?= go
 LANE     := ./scripts/lane.sh
 # Packages that run the built program, or git; they have lanes of their own. The
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it. The longest come first, and three of them run side by side: they wait for
+# under it. The longest come first, and two of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
 BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
@@ -96,7 +96,7 @@ test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
 	$(GO) test -count=1 -parallel $(PARALLEL) -timeout 30m cw/orchestrator || code=1; \
-	$(GO) test -count=1 -p 3 -timeout 45m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 2 -parallel 4 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 

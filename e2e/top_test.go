@@ -211,6 +211,8 @@ func TestTopSizes(t *testing.T) {
 func TestTopPlain(t *testing.T) {
 	t.Parallel()
 	l, _ := shop(t)
+	// One after the other: whoever waits for its turn beside other tests finds agents that
+	// have stalled meanwhile.
 	for name, c := range map[string]struct {
 		env            []string
 		args           []string
@@ -225,7 +227,6 @@ func TestTopPlain(t *testing.T) {
 		"ascii, no ink": {env: []string{"LC_ALL=C.UTF-8", "TERM=xterm"}, args: []string{"--ascii", "--no-color"}, ascii: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			g := newGlassIn(t, l, c.env, "80", "24", c.args...)
 			screen := "begin"
 			if c.ascii {
@@ -249,7 +250,6 @@ func TestTopPlain(t *testing.T) {
 		})
 	}
 	t.Run("dumb", func(t *testing.T) {
-		t.Parallel()
 		g := newGlassIn(t, l, []string{"TERM=dumb"}, "80", "24")
 		g.until("top needs a terminal that it can draw on", "cw status --watch", "ENDED 2", "SANE")
 	})
