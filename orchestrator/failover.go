@@ -108,8 +108,22 @@ func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, ag
 			return false
 		}
 	}
-	o.setInvalid(ctx, a, "the provider refused its credentials")
+	o.setInvalid(ctx, a, mended("the provider refused its credentials", o.mendOf(a)))
 	return false
+}
+
+// mendOf is the command with which a person logs in to an account; "" when there
+// is none.
+func (o *Orchestrator) mendOf(a cw.Account) string {
+	p, err := o.Presets.Get(a.Provider)
+	switch {
+	case err != nil:
+	case a.Kind == cw.AccountOwn:
+		return p.LoginCommand()
+	case a.Kind == cw.AccountLogin && p.LoginCommand() != "":
+		return "cw account login " + a.Provider + "/" + a.Name
+	}
+	return ""
 }
 
 // setInvalid marks an account, or takes the mark away (""). The mark only
