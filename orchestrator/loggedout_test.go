@@ -101,3 +101,43 @@ func TestLoggedInForFailOver(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestRefusedSaysWhatMends: refused credentials are told once, with the command
+// that mends them.
+func TestRefusedSaysWhatMends(t *testing.T) {
+	t.Parallel()
+	mends := func(e *evidence) { e.Mend = "codex login" }
+	gaveUp := func(e *evidence) { e.GaveUp, e.GaveUpAuth = "it only tried again", true }
+	for name, e := range map[string]evidence{
+		"the CLI says it":  ended(noAuth, mends),
+		"cw gave it up":    ended(gaveUp, mends),
+		"nothing mends it": ended(noAuth),
+	} {
+		v := decide(e)
+		want := 1
+		if e.Mend == "" {
+			want = 0
+		}
+		if v.Reason != cw.ReasonAuth || strings.Count(v.Error, "log in: codex login") != want {
+			t.Errorf("%s: %s: %s", name, v.Reason, v.Error)
+		}
+	}
+}
+
+// TestMendOf: each kind of account is logged in to by its own command.
+func TestMendOf(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	for _, tt := range []struct {
+		kind cw.AccountKind
+		want string
+	}{
+		{cw.AccountOwn, "codex login"},
+		{cw.AccountLogin, "cw account login codex/work"},
+		{cw.AccountKey, ""},
+	} {
+		if got := e.mendOf(cw.Account{Provider: "codex", Name: "work", Kind: tt.kind}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.kind, got, tt.want)
+		}
+	}
+}
