@@ -20,7 +20,11 @@ func (m *Manager) Accounts(ctx context.Context, provider string) ([]cw.AccountVi
 		}
 		provider = p.Name
 	}
-	return m.Store.AccountViews(ctx, provider)
+	views, err := m.Store.AccountViews(ctx, provider)
+	for i, v := range views {
+		views[i] = m.shown(v)
+	}
+	return views, err
 }
 
 // Account implements cw.AccountService.
@@ -37,7 +41,7 @@ func (m *Manager) Account(ctx context.Context, ref string) (cw.AccountView, erro
 	if at < 0 {
 		return cw.AccountView{Account: a, Agents: []string{}}, nil // removed in this moment
 	}
-	return views[at], nil
+	return m.shown(views[at]), nil
 }
 
 // SetAccount implements cw.AccountService. Who enables an account says that it

@@ -30,6 +30,7 @@ type Options struct {
 	Store     Store
 	Vault     Vault
 	Providers Providers
+	OwnLogins OwnLogins         // nil: nothing is known of the CLIs' own logins
 	Redact    *redact.Set       // learns the live secrets; nil: nobody does
 	Transport http.RoundTripper // nil: http.DefaultTransport
 	Now       func() time.Time  // nil: time.Now

@@ -64,14 +64,14 @@ func Choose(pool []cw.Account, n Need, now time.Time) Choice {
 }
 
 // InService gives the accounts that can be used now or, when their limit is
-// over, by themselves. That the user's own login was refused counts only beside
-// other accounts: alone it is what there is, and a person may have logged in
-// again since.
+// over, by themselves. That the user's own login was refused, or that the CLI is
+// not logged in, counts only beside other accounts: alone it is what there is,
+// and a person may have logged in since.
 func InService(pool []cw.Account, n Need) []cw.Account {
 	pool = without(pool, func(a cw.Account) bool {
 		return !a.Enabled || a.Draining || a.RemovedAt != nil || slices.Contains(n.Without, a.ID)
 	})
-	valid := without(pool, func(a cw.Account) bool { return a.Invalid != "" })
+	valid := without(pool, func(a cw.Account) bool { return !a.Ready() })
 	if len(valid) > 0 {
 		return valid
 	}

@@ -110,6 +110,9 @@ func (m *Manager) settle(ctx context.Context, a cw.Account, f form, refused bool
 // used: with its CLI, in the directory it was adopted from or in the account's
 // own. No run would find out, since none is given the account.
 func (m *Manager) notice(ctx context.Context, a cw.Account) {
+	if _, err := m.noticeOwn(ctx, a); err != nil && ctx.Err() == nil {
+		m.Log.Warn("mark an account", "account", a.Name, "provider", a.Provider, "error", err)
+	}
 	f, known := formOf(a.Provider)
 	if !known || a.Kind != cw.AccountLogin || a.Invalid == "" || a.Draining {
 		return

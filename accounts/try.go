@@ -22,7 +22,16 @@ func (m *Manager) TestAccount(ctx context.Context, ref string) (cw.AccountTest, 
 	if err != nil {
 		return out, err
 	}
+	out.LogIn = logIn(a, p)
+	own := m.ownLogin(a)
+	if own.Missing != "" {
+		out.Text = own.Missing
+		return out, nil
+	}
 	_, unready := m.Ready(ctx, a)
+	if _, err := m.noticeOwn(ctx, a); err != nil {
+		return out, err
+	}
 	if a, err = m.Store.AccountByRef(ctx, string(a.ID)); err != nil { // that may have marked it
 		return out, err
 	}
@@ -35,6 +44,8 @@ func (m *Manager) TestAccount(ctx context.Context, ref string) (cw.AccountTest, 
 		out.Text = a.Invalid
 	case p.Forge:
 		out.OK, out.Text = true, "its token is there; only a pull request shows whether "+p.Title+" takes it"
+	case own.Unknown:
+		out.OK, out.Text = true, "cw does not see whether "+p.Title+" is logged in; only a run shows it"
 	default:
 		out.OK, out.Text = true, "its credentials are there; only a run shows whether "+p.Title+" takes them"
 	}
@@ -59,9 +70,7 @@ func (m *Manager) tryClaude(ctx context.Context, a cw.Account, p Provider, out c
 		return out, m.markInvalid(ctx, a, "")
 	case status == http.StatusUnauthorized:
 		out.Text = strings.TrimSuffix("the provider refuses its credentials: "+code, ": ")
-		if a.Kind != cw.AccountOwn {
-			return out, m.markInvalid(ctx, a, out.Text)
-		}
+		return out, m.markInvalid(ctx, a, out.Text)
 	default:
 		out.Unknown, out.Text = true, fmt.Sprintf("the provider answered %d %s, so nothing is known", status, code)
 	}
@@ -73,20 +82,23 @@ func (m *Manager) tryClaude(ctx context.Context, a cw.Account, p Provider, out c
 func (m *Manager) notTried(ctx context.Context, a cw.Account, out cw.AccountTest, why error) (cw.AccountTest, error) {
 	now, err := m.Store.AccountByRef(ctx, string(a.ID))
 	out.Text = whyInvalid(why)
-	out.Unknown = now.Invalid == a.Invalid && cw.ErrorCode(why) != cw.CodeInvalid
+	out.Unknown = now.Invalid == a.Invalid && cw.ErrorCode(why) != cw.CodeInvalid || m.ownLogin(a).Unknown
 	return out, err
 }
 
 // askModels asks for the list of models with the credentials of an account.
 func (m *Manager) askModels(ctx context.Context, a cw.Account, p Provider) (status int, code string, err error) {
 	header := http.Header{"Anthropic-Version": {claudeVersion}}
-	if a.Kind == cw.AccountKey {
+	switch {
+	case a.Kind == cw.AccountOwn && m.Env[p.Key] != "": // it wins over a login
+		header.Set("X-Api-Key", m.Env[p.Key])
+	case a.Kind == cw.AccountKey:
 		s, err := m.secretOf(ctx, a)
 		if err != nil {
 			return 0, "", err
 		}
 		header.Set("X-Api-Key", s.APIKey)
-	} else {
+	default:
 		bearer, err := m.bearer(ctx, a, p)
 		if err != nil {
 			return 0, "", err

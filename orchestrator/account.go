@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"cw/accounts"
 	"cw/internal/cw"
+	"cw/internal/proc"
 	"cw/providers"
 )
 
@@ -35,6 +37,9 @@ func (ownLogins) Ready(_ context.Context, a cw.Account) (cw.AccountAccess, error
 }
 
 func (ownLogins) Refused(context.Context, cw.AccountID, string) (bool, error) { return false, nil }
+
+// loginStatusWait is how long a CLI may take to tell whether it is logged in.
+const loginStatusWait = 10 * time.Second
 
 // turnKept is how long the moment at which an account was given counts more than
 // the later one at which that was stored: of agents that choose at the same time
@@ -75,13 +80,41 @@ func (r *rota) takeBack(id cw.AccountID) {
 	delete(r.given, id)
 }
 
-// poolOf gives the accounts that the provider's runs may use.
-func (o *Orchestrator) poolOf(ctx context.Context, preset providers.Preset) ([]cw.Account, error) {
+// poolOf gives the accounts that the provider's runs may use. Of the account
+// default it tells whether the CLI is logged in, in a run with the caller's
+// environment.
+func (o *Orchestrator) poolOf(ctx context.Context, preset providers.Preset, callerEnv map[string]string) ([]cw.Account, error) {
 	pool, err := o.Store.Accounts(ctx, preset.AccountsOf())
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}
+	for i, a := range pool {
+		if a.Kind == cw.AccountOwn {
+			pool[i].NotLoggedIn = preset.Login(o.runEnv(preset, callerEnv, nil, nil, nil)).Missing
+		}
+	}
 	return pool, nil
+}
+
+// refuseLoggedOut refuses a spawn with the account default of a CLI that is not
+// logged in: it would only try again. The CLI itself is asked first, because the
+// files may not show everything; one that cannot be asked is given the run.
+func (o *Orchestrator) refuseLoggedOut(ctx context.Context, req cw.SpawnRequest, preset providers.Preset, a cw.Account, command string) error {
+	args := preset.LoginStatusArgs()
+	if a.NotLoggedIn == "" || len(args) == 0 || req.AccountID != "" {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, loginStatusWait)
+	defer cancel()
+	out, stderr, _, err := proc.Output(limited, proc.Command{
+		Argv: append([]string{command}, args...), Env: o.runEnv(preset, req.Env, nil, nil, nil), Dir: os.TempDir(),
+	})
+	if err != nil || !preset.SaysLoggedOut(string(out)) && !preset.SaysLoggedOut(string(stderr)) {
+		return ctx.Err()
+	}
+	return cw.Errorf(cw.CodeRefused, "%s is not logged in, and there is no other account of it that can be used", preset.Title).
+		WithHint("log in: %s; or add an account: cw account add --provider %s; --account %s starts it all the same",
+			preset.LoginCommand(), preset.AccountsOf(), cw.DefaultAccountName)
 }
 
 // spawnAccount chooses the account that an agent begins with: the one that was
@@ -89,7 +122,7 @@ func (o *Orchestrator) poolOf(ctx context.Context, preset providers.Preset) ([]c
 // first that will be: the agent is parked then. One whose budget is spent is not
 // used: CodeRefused when there is no other. note is worth a warning.
 func (o *Orchestrator) spawnAccount(ctx context.Context, req cw.SpawnRequest, preset providers.Preset) (a cw.Account, note string, err error) {
-	pool, err := o.poolOf(ctx, preset)
+	pool, err := o.poolOf(ctx, preset, req.Env)
 	if err != nil {
 		return a, "", err
 	}
@@ -210,7 +243,7 @@ func (e *unusableError) Unwrap() error { return e.err }
 // be used: it was exhausted, taken out of service or refused since it was
 // chosen.
 func (o *Orchestrator) access(ctx context.Context, preset providers.Preset, a cw.Account) (cw.AccountAccess, error) {
-	pool, err := o.poolOf(ctx, preset)
+	pool, err := o.poolOf(ctx, preset, nil)
 	if err != nil {
 		return cw.AccountAccess{}, err
 	}

@@ -168,6 +168,9 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 			return e, raw, err
 		}
 	}
+	if a, err := o.accountOf(ctx, providerOf(st.Run, st.Agent), st.Run.AccountID); err == nil {
+		e.Mend = o.mendOf(a)
+	}
 	view, err := o.Store.AgentView(ctx, string(st.Agent.ID))
 	if err != nil {
 		return e, raw, fmt.Errorf("read its questions: %w", err)

@@ -108,8 +108,22 @@ func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, ag
 			return false
 		}
 	}
-	o.setInvalid(ctx, a, "the provider refused its credentials")
+	o.setInvalid(ctx, a, mended("the provider refused its credentials", o.mendOf(a)))
 	return false
+}
+
+// mendOf is the command with which a person logs in to an account; "" when there
+// is none.
+func (o *Orchestrator) mendOf(a cw.Account) string {
+	p, err := o.Presets.Get(a.Provider)
+	switch {
+	case err != nil:
+	case a.Kind == cw.AccountOwn:
+		return p.LoginCommand()
+	case a.Kind == cw.AccountLogin && p.LoginCommand() != "":
+		return "cw account login " + a.Provider + "/" + a.Name
+	}
+	return ""
 }
 
 // setInvalid marks an account, or takes the mark away (""). The mark only
@@ -164,13 +178,17 @@ func (o *Orchestrator) dueBy(ctx context.Context, v cw.AgentView, need accounts.
 	if err != nil {
 		return nil, nil, err
 	}
+	opts, err := optionsOf(v.Agent)
+	if err != nil {
+		return nil, nil, err
+	}
 	need.Without = slices.Concat(need.Without, spent.accounts())
 	for _, p := range presets {
-		pool, err := o.poolOf(ctx, p)
+		pool, err := o.poolOf(ctx, p, opts.Env)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := choose(marked(pool, mark), need, time.Now())
+		c := choose(marked(loggedIn(pool, v.Runs), mark), need, time.Now())
 		if c.Found {
 			return &successor{c.Account, p.Name}, nil, nil
 		}
@@ -179,6 +197,14 @@ func (o *Orchestrator) dueBy(ctx context.Context, v cw.AgentView, need accounts.
 		}
 	}
 	return nil, back, nil
+}
+
+// loggedIn gives the pool without accounts whose CLI is not logged in: an agent
+// does not move to one. It goes on with one that it has had.
+func loggedIn(pool []cw.Account, runs []cw.Run) []cw.Account {
+	return slices.DeleteFunc(pool, func(a cw.Account) bool {
+		return a.NotLoggedIn != "" && !slices.ContainsFunc(runs, func(r cw.Run) bool { return r.AccountID == a.ID })
+	})
 }
 
 // marked gives the pool with a mark that is not stored yet.

@@ -106,7 +106,7 @@ func (o *Orchestrator) successorFor(ctx context.Context, v cw.AgentView, has cw.
 	if err != nil {
 		return same, nil // the launch says so
 	}
-	pool, err := o.poolOf(ctx, preset)
+	pool, err := o.poolOf(ctx, preset, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type evidence struct {
 	StderrTail    string
 	StderrLimit   *cw.Limit
 	StderrAuth    bool
+	Mend          string // the command that mends refused credentials; "": there is none
 	GaveUpAuth    bool   // all that time its credentials were refused
 	GaveUp        string // why cw ended it: it tried again in vain
 	Overload      string // the CLI's words when too many requests ended it; "": something else did
@@ -141,6 +142,14 @@ func crash(reason cw.Reason, text string) verdict {
 	return verdict{Status: cw.StatusCrashed, Reason: reason, Error: text}
 }
 
+// mended is a text with the command that mends what it tells of.
+func mended(text, command string) string {
+	if command == "" {
+		return text
+	}
+	return text + "; log in: " + command
+}
+
 func bySignal(s cw.Signal) verdict {
 	switch s.Status {
 	case cw.SignalDone:
@@ -175,11 +184,11 @@ func byExit(e evidence) verdict {
 	case e.Overload != "":
 		return crash(cw.ReasonUsageLimit, "the provider takes no more requests of the account for now"+colon(e.Overload))
 	case e.GaveUp != "" && e.GaveUpAuth:
-		return crash(cw.ReasonAuth, "the provider refused the credentials: "+e.GaveUp)
+		return crash(cw.ReasonAuth, mended("the provider refused the credentials: "+e.GaveUp, e.Mend))
 	case e.GaveUp != "":
 		return crash(cw.ReasonAgentError, e.GaveUp)
 	case refusedLogin(e):
-		return crash(cw.ReasonAuth, "the provider refused the credentials"+colon(lastWords(e)))
+		return crash(cw.ReasonAuth, mended("the provider refused the credentials"+colon(lastWords(e)), e.Mend))
 	case e.Exit.Signal != 0:
 		return crash(cw.ReasonKilled, killedText(e.Exit))
 	case e.Output == 0 && e.Exit.Code != 0 && !e.NoRetries: // a program may work without a word

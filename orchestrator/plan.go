@@ -95,6 +95,9 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	if err != nil {
 		return spawnPlan{}, err
 	}
+	if err := o.refuseLoggedOut(ctx, req, preset, account, opts.Command); err != nil {
+		return spawnPlan{}, err
+	}
 	p := spawnPlan{options: opts, callerEnv: req.Env}
 	if opts.Version == "" && len(preset.Version.Args) > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("the version of %s is not known: it did not tell it in time", opts.Command))

@@ -49,7 +49,7 @@ func (o *Orchestrator) TaskProvider(ctx context.Context, name string) (TaskProvi
 	if _, err := o.lookPath(preset, ""); err != nil {
 		return out, err
 	}
-	pool, err := o.poolOf(ctx, preset)
+	pool, err := o.poolOf(ctx, preset, nil)
 	if err != nil {
 		return out, err
 	}

@@ -79,7 +79,7 @@ func (p *Preset) check() error {
 			return keyError("aliases", "%q is no name: lower-case letters, digits and single hyphens, a letter first", alias)
 		}
 	}
-	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.checkRollout, p.checkSession, p.checkDriver, p.compile} {
+	for _, step := range []func() error{p.checkChoices, p.checkCommand, p.checkTemplates, p.checkPrompt, p.checkEnv, p.checkRollout, p.checkSession, p.checkDriver, p.compile, p.compileLogin} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -172,8 +172,8 @@ func (p *Preset) templates() map[string]Args {
 		"spawn.args": p.SpawnForm.Args, "resume.args": p.ResumeForm.Args, "modelArgs": p.ModelArgs,
 		"outputArgs": p.OutputArgs, "nonInteractiveArgs": p.NonInteractiveArgs,
 		"autoApproveArgs": p.AutoApproveArgs, "sandboxArgs": p.SandboxArgs, "account.configArgs": p.Account.ConfigArgs,
-		"account.login": p.Account.Login,
-		"mcp.args":      p.MCP.Args, "hooks.args": p.Hooks.Args,
+		"account.login": p.Account.Login, "account.loggedIn.status": p.Account.LoggedIn.Status,
+		"mcp.args": p.MCP.Args, "hooks.args": p.Hooks.Args,
 	}
 }
 

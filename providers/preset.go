@@ -198,6 +198,8 @@ type Account struct {
 	// Login is the CLI's own way to log in, after the command: started in a
 	// terminal of the user's, with the account's configuration directory.
 	Login Args `yaml:"login"`
+	// LoggedIn says how it shows whether the CLI is logged in.
+	LoggedIn LoginTraces `yaml:"loggedIn"`
 	// Session says where the CLI keeps a session, for taking it to another
 	// account's configuration directory.
 	Session SessionFiles `yaml:"session"`
@@ -287,6 +289,9 @@ type compiledPatterns struct {
 	version     *regexp.Regexp
 	errors      parsers.Patterns
 	sessionGone []*regexp.Regexp
+
+	loginSettings map[string]*regexp.Regexp // by file; nil: it counts as soon as it is there
+	loggedOut     *regexp.Regexp
 }
 
 // Origin is the file that the preset comes from, "" when it is embedded.

@@ -33,8 +33,9 @@ var sessionIDPattern = cw.Pattern(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
 // ConfigDir gives the CLI's configuration directory in the environment of a
 // run, which is NAME=value lines; "" when it is not known.
-func (p Preset) ConfigDir(env []string) string {
-	values := parseEnv(env)
+func (p Preset) ConfigDir(env []string) string { return p.configDir(parseEnv(env)) }
+
+func (p Preset) configDir(values map[string]string) string {
 	for _, name := range p.Account.ConfigDir {
 		if dir := values[name]; filepath.IsAbs(dir) {
 			return dir

@@ -33,6 +33,8 @@ func (a *app) accountState(acc cw.Account) string {
 	switch {
 	case acc.Invalid != "":
 		return "invalid"
+	case acc.NotLoggedIn != "":
+		return "not logged in"
 	case acc.Draining:
 		return "draining"
 	case !acc.Enabled:
@@ -57,6 +59,7 @@ func (a *app) printAccount(v cw.AccountView) {
 		{"kind", kindFact(v.Kind)},
 		{"login", oneLine(v.Email)},
 		{"invalid", clean(v.Invalid)},
+		{"not logged in", clean(v.NotLoggedIn)},
 		{"limit", limitFact(v.Account, a.now())},
 		{"priority", fmt.Sprint(v.Priority)},
 		{"address", oneLine(v.BaseURL)},

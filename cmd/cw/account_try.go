@@ -48,6 +48,9 @@ func accountTryRun(ctx context.Context, o *accountTryOptions) error {
 		return cw.Errorf(cw.CodeFailed, "the credentials of %s could not be tried: %s", oneLine(seen.Account), oneLine(seen.Text)).
 			WithHint("they may work all the same; try again later: cw account test %s", cw.ShellWord(o.ref))
 	}
-	return cw.Errorf(cw.CodeFailed, "the credentials of %s do not work: %s", oneLine(seen.Account), oneLine(seen.Text)).
-		WithHint("log in again: cw account login %s; or remove it and add it anew", cw.ShellWord(o.ref))
+	hint := "remove it and add it anew: cw account remove " + cw.ShellWord(o.ref) + ", then cw account add"
+	if seen.LogIn != "" {
+		hint = "log in: " + oneLine(seen.LogIn)
+	}
+	return cw.Errorf(cw.CodeFailed, "the credentials of %s do not work: %s", oneLine(seen.Account), oneLine(seen.Text)).WithHint("%s", hint)
 }

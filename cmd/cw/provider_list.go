@@ -45,11 +45,19 @@ func providerListRun(ctx context.Context, o *providerListOptions) error {
 	var rows [][]string
 	for _, v := range views {
 		rows = append(rows, []string{
-			v.Name, installedFact(v), v.Version, v.Resume, v.Signal, some(v.Runs), some(v.UnknownLines), v.Trouble,
+			v.Name, installedFact(v), v.Version, v.Resume, v.Signal, some(v.Runs), some(v.UnknownLines), troubleFact(v),
 		})
 	}
 	table(a.out, "", []string{"NAME", "INSTALLED", "VERSION", "RESUME", "SIGNAL", "RUNS", "UNKNOWN LINES", "TROUBLE"}, rows)
 	return nil
+}
+
+// troubleFact is what keeps a provider from being used, in a line.
+func troubleFact(v cw.ProviderView) string {
+	if v.Trouble == "" && v.NotLoggedIn != "" {
+		return "not logged in"
+	}
+	return v.Trouble
 }
 
 // some is a number in a table; "" for none.

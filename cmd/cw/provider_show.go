@@ -51,6 +51,7 @@ func (a *app) printProvider(v cw.ProviderView) {
 	a.printf("%s  %s\n", p.bold(oneLine(v.Name)), oneLine(v.Title))
 	facts(a.out, "  ", [][2]string{
 		{"trouble", clean(v.Trouble)},
+		{"not logged in", clean(v.NotLoggedIn)},
 		{"aliases", oneLine(strings.Join(v.Aliases, ", "))},
 		{"from", originFact(v)},
 		{"program", programFact(v)},

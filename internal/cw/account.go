@@ -63,16 +63,19 @@ type Account struct {
 	Enabled  bool   `json:"enabled" doc:"new runs may use it"`
 	Draining bool   `json:"draining" doc:"it is removed when its last agent is done with it"`
 	// ExhaustedUntil is when its usage limit ends; in the past it is over.
-	ExhaustedUntil *time.Time    `json:"exhaustedUntil" doc:"when its usage limit ends; null without one"`
-	ExhaustedKind  string        `json:"exhaustedKind,omitempty" doc:"five_hour, seven_day, quota and others"`
-	ExhaustedText  string        `json:"exhaustedText,omitempty" doc:"the limit in the provider's words"`
-	Invalid        string        `json:"invalid,omitempty" doc:"why its credentials cannot be used; missing when they can as far as is known"`
-	Usage          []UsageWindow `json:"usage" gorm:"serializer:json" doc:"the last known use of its windows"`
-	UsageAt        *time.Time    `json:"usageAt" doc:"when that was known; null: never"`
-	LastUsedAt     *time.Time    `json:"lastUsedAt" doc:"when a run was last given to it"`
-	CreatedAt      time.Time     `json:"createdAt" doc:"when it was added"`
-	UpdatedAt      time.Time     `json:"updatedAt" doc:"when its row last changed"`
-	RemovedAt      *time.Time    `json:"removedAt,omitempty" doc:"when it was removed; its row stays for the costs"`
+	ExhaustedUntil *time.Time `json:"exhaustedUntil" doc:"when its usage limit ends; null without one"`
+	ExhaustedKind  string     `json:"exhaustedKind,omitempty" doc:"five_hour, seven_day, quota and others"`
+	ExhaustedText  string     `json:"exhaustedText,omitempty" doc:"the limit in the provider's words"`
+	Invalid        string     `json:"invalid,omitempty" doc:"why its credentials cannot be used; missing when they can as far as is known"`
+	// NotLoggedIn is observed whenever an account is shown or chosen, for the
+	// account default alone; no column has it.
+	NotLoggedIn string        `json:"notLoggedIn,omitempty" gorm:"-" doc:"why your own CLI is not logged in, and the command that logs in; missing when it is, or when that cannot be known"`
+	Usage       []UsageWindow `json:"usage" gorm:"serializer:json" doc:"the last known use of its windows"`
+	UsageAt     *time.Time    `json:"usageAt" doc:"when that was known; null: never"`
+	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"when a run was last given to it"`
+	CreatedAt   time.Time     `json:"createdAt" doc:"when it was added"`
+	UpdatedAt   time.Time     `json:"updatedAt" doc:"when its row last changed"`
+	RemovedAt   *time.Time    `json:"removedAt,omitempty" doc:"when it was removed; its row stays for the costs"`
 }
 
 // UsageWindow is how much of a limited time is used.
@@ -94,6 +97,10 @@ func (a Account) AboveWatermark(now time.Time, percent float64) bool {
 		return w.UsedPercent >= percent && (w.ResetsAt == nil || w.ResetsAt.After(now))
 	})
 }
+
+// Ready tells whether the account has credentials that can be used, as far as is
+// known.
+func (a Account) Ready() bool { return a.Invalid == "" && a.NotLoggedIn == "" }
 
 // CheckAccountName refuses names that cannot be typed or shown. CodeInvalid.
 func CheckAccountName(name string) error {
@@ -125,6 +132,7 @@ func CheckEmail(email string) error {
 type AccountView struct {
 	Account
 	Agents  []string `json:"agents" doc:"names of the agents that use it now"`
+	LogIn   string   `json:"logIn,omitempty" doc:"the command with which a person logs in to it; missing when there is none"`
 	CostUSD float64  `json:"costUsd" doc:"cost of all its runs in US dollars"`
 	Tokens  Usage    `json:"tokens" doc:"tokens of all its runs"`
 }
@@ -194,6 +202,7 @@ type AccountTest struct {
 	OK      bool   `json:"ok" doc:"the provider took them"`
 	Unknown bool   `json:"unknown" doc:"they could not be tried now, so what is wrong need not be them"`
 	Text    string `json:"text" doc:"what was seen, for people"`
+	LogIn   string `json:"logIn,omitempty" doc:"the command with which a person logs in to it; missing when there is none"`
 }
 
 // AccountUsage is the use of an account's windows.

@@ -18,6 +18,9 @@ type ProviderView struct {
 	Changes   []string `json:"changes" doc:"the keys in which it differs from that one"`
 	Trouble   string   `json:"trouble,omitempty" doc:"what is wrong: with its file, in which case the last good one is used, or with the program"`
 
+	// NotLoggedIn is only told of a CLI that is there.
+	NotLoggedIn string `json:"notLoggedIn,omitempty" doc:"why its CLI is not logged in, and the command that logs in; missing when it is, when that cannot be known, or when another account of it can be used"`
+
 	Installed bool   `json:"installed" doc:"its CLI was found"`
 	Command   string `json:"command,omitempty" doc:"where"`
 	Version   string `json:"version,omitempty" doc:"as it told it; missing when it was not asked or did not tell in time"`

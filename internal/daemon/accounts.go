@@ -37,7 +37,8 @@ func newAccounts(ctx context.Context, c Config, db *store.DB, presets *providers
 	known := accountProviders{presets}
 	return accounts.New(accounts.Options{
 		Home: c.Home, UserHome: env["HOME"], Env: env, Store: accountStore{db, known}, Vault: vault, Providers: known,
-		Redact: c.masks.Set, Log: log, Fail: failpointOf(c.Environ),
+		OwnLogins: ownLogins{known, c.Environ},
+		Redact:    c.masks.Set, Log: log, Fail: failpointOf(c.Environ),
 	})
 }
 
@@ -131,6 +132,28 @@ func providerOf(p providers.Preset) accounts.Provider {
 		out.Login = append([]string{p.Command.Names[0]}, slices.Concat(p.Account.Login...)...)
 	}
 	return out
+}
+
+// ownLogins observes the logins of the user's own CLIs, as a run finds them that
+// nobody gave another environment.
+type ownLogins struct {
+	known   accountProviders
+	environ []string
+}
+
+// OwnLogin implements accounts.OwnLogins.
+func (o ownLogins) OwnLogin(provider string) accounts.OwnLogin {
+	p, err := o.known.presets.Get(provider)
+	if err != nil {
+		return accounts.OwnLogin{Unknown: true}
+	}
+	l := loginOf(p, o.environ)
+	return accounts.OwnLogin{Missing: l.Missing, Unknown: l.State == providers.LoginUnknown, ChangedAt: l.ChangedAt}
+}
+
+// loginOf observes the login of the user's own CLI in an environment.
+func loginOf(p providers.Preset, environ []string) providers.Login {
+	return p.Login(providers.RunEnv(providers.EnvInput{Preset: p, Daemon: environ, Home: variable(environ, "HOME")}))
 }
 
 // accountStore is the store with the accounts default of all providers: they are

@@ -37,6 +37,8 @@ type Check struct {
 	Status CheckStatus `json:"status"`
 	Detail string      `json:"detail"`
 	Fix    string      `json:"fix,omitempty"` // what to do
+
+	loggedOut bool // of a provider: its CLI works, and is not logged in
 }
 
 const (
@@ -63,7 +65,7 @@ func Doctor(ctx context.Context, home cw.Home, environ []string) []Check {
 	if runtime.GOOS == "linux" {
 		checks = append(checks, watchesCheck(), watchersCheck(), lingerCheck(ctx))
 	}
-	checks = append(checks, providerChecks(ctx, home, environ)...)
+	checks = append(checks, providerChecks(ctx, home, environ, accountsKnown(ctx, home, running))...)
 	return append(checks, pricesCheck(home))
 }
 
@@ -99,11 +101,7 @@ func configCheck(home cw.Home, environ []string) Check {
 func daemonCheck(ctx context.Context, home cw.Home) (Check, *cw.DaemonStatus) {
 	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
 	defer cancel()
-	socket := home.Socket()
-	if data, err := os.ReadFile(home.SocketFile()); err == nil {
-		socket = strings.TrimSpace(string(data))
-	}
-	st, err := api.NewClient(api.ClientOptions{Socket: socket}).Status(ctx)
+	st, err := api.NewClient(api.ClientOptions{Socket: socketOf(home)}).Status(ctx)
 	switch {
 	case cw.ErrorCode(err) == cw.CodeUnreachable:
 		return Check{Name: "daemon", Status: CheckOK, Detail: "not running; it starts by itself when it is needed"}, nil
@@ -111,6 +109,14 @@ func daemonCheck(ctx context.Context, home cw.Home) (Check, *cw.DaemonStatus) {
 		return Check{Name: "daemon", Status: CheckFail, Detail: err.Error(), Fix: orText(cw.ErrorHint(err), "cw restart; cw logs shows what it said")}, nil
 	}
 	return Check{Name: "daemon", Status: CheckOK, Detail: fmt.Sprintf("pid %d, version %s, %d agents running", st.PID, st.Version, st.AgentsAlive)}, &st
+}
+
+// socketOf is where the daemon of a home is reached.
+func socketOf(home cw.Home) string {
+	if data, err := os.ReadFile(home.SocketFile()); err == nil {
+		return strings.TrimSpace(string(data))
+	}
+	return home.Socket()
 }
 
 // diskCheck asks for the floor that the daemon has.
@@ -223,7 +229,7 @@ func lingerCheck(ctx context.Context) Check {
 
 // providerChecks looks for every provider's CLI. One that is not there is only
 // a warning; that none is there is said once more.
-func providerChecks(ctx context.Context, home cw.Home, environ []string) []Check {
+func providerChecks(ctx context.Context, home cw.Home, environ []string, others []cw.AccountView) []Check {
 	presets, problems := providers.Load(home.Providers())
 	var out []Check
 	for _, p := range problems {
@@ -242,17 +248,17 @@ func providerChecks(ctx context.Context, home cw.Home, environ []string) []Check
 		seats <- struct{}{}
 		all.Go(func() {
 			defer func() { <-seats }()
-			checks[i] = providerCheck(ctx, p, environ)
+			checks[i] = providerCheck(ctx, p, environ, others)
 		})
 	}
 	all.Wait()
-	if !slices.ContainsFunc(checks, func(c Check) bool { return c.Status == CheckOK }) {
+	if !slices.ContainsFunc(checks, func(c Check) bool { return c.Status == CheckOK || c.loggedOut }) {
 		checks = append(checks, Check{Name: "providers", Status: CheckWarn, Detail: "no provider CLI was found; provider script works without one", Fix: "install one of those above"})
 	}
 	return append(out, checks...)
 }
 
-func providerCheck(ctx context.Context, p providers.Preset, environ []string) Check {
+func providerCheck(ctx context.Context, p providers.Preset, environ []string, others []cw.AccountView) Check {
 	// One CLI that hangs must not use up the time of the others.
 	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
 	defer cancel()
@@ -263,7 +269,7 @@ func providerCheck(ctx context.Context, p providers.Preset, environ []string) Ch
 		return c
 	}
 	if len(p.Version.Args) == 0 { // run bare it would begin to work
-		return Check{Name: c.Name, Status: CheckOK, Detail: "at " + binary}
+		return loginCheck(Check{Name: c.Name, Status: CheckOK, Detail: "at " + binary}, p, environ, others)
 	}
 	out, _, code, err := proc.Output(ctx, proc.Command{Argv: append([]string{binary}, p.Version.Args...), Env: environ, Dir: os.TempDir()})
 	if err != nil || code != 0 {
@@ -275,7 +281,44 @@ func providerCheck(ctx context.Context, p providers.Preset, environ []string) Ch
 		c.Status, c.Detail, c.Fix = CheckFail, err.Error(), orText(cw.ErrorHint(err), p.Command.Install)
 		return c
 	}
-	return Check{Name: c.Name, Status: CheckOK, Detail: version + " at " + binary}
+	return loginCheck(Check{Name: c.Name, Status: CheckOK, Detail: version + " at " + binary}, p, environ, others)
+}
+
+// loginCheck adds whether the user's own CLI is logged in, for a provider whose
+// CLI works. One with other accounts that can be used needs no login of its own.
+func loginCheck(c Check, p providers.Preset, environ []string, others []cw.AccountView) Check {
+	l := loginOf(p, environ)
+	if l.State != providers.LoginMissing || hasReady(others, p.AccountsOf()) {
+		return c
+	}
+	c.Status, c.Detail, c.loggedOut = CheckWarn, c.Detail+"; "+l.Missing, true
+	c.Fix = orText(p.LoginCommand(), "log in with it")
+	if len(p.AccountNames()) > 0 {
+		c.Fix += ", or cw account add --provider " + p.AccountsOf()
+	}
+	return c
+}
+
+// hasReady tells whether a provider has an account beside the user's own login
+// that can be used.
+func hasReady(all []cw.AccountView, provider string) bool {
+	return slices.ContainsFunc(all, func(a cw.AccountView) bool {
+		return a.Provider == provider && a.Kind != cw.AccountOwn && a.Enabled && !a.Draining && a.Ready()
+	})
+}
+
+// accountsKnown asks a daemon that answers for its accounts.
+func accountsKnown(ctx context.Context, home cw.Home, running *cw.DaemonStatus) []cw.AccountView {
+	if running == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, doctorProbe)
+	defer cancel()
+	all, err := api.NewClient(api.ClientOptions{Socket: socketOf(home)}).Accounts(ctx, "")
+	if err != nil {
+		return nil
+	}
+	return all
 }
 
 // pricesCheck looks at the user's own table of prices. One that is wrong is left

@@ -10,6 +10,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/store"
+	"cw/providers"
 )
 
 // wantCheck fails unless a finding is as wanted and, when it warns, says what to do.
@@ -128,5 +129,42 @@ func TestIntegrityCheck(t *testing.T) {
 		if got.Status != c.status || !strings.Contains(got.Detail, c.says) || (got.Fix == "") != (c.status == CheckOK) {
 			t.Errorf("%d bytes: %+v", c.size, got)
 		}
+	}
+}
+
+// TestDoctorLogin: a CLI that is there and not logged in is warned of, with the
+// command that mends it, unless another account can be used.
+func TestDoctorLogin(t *testing.T) {
+	t.Parallel()
+	home := cw.Home(t.TempDir())
+	must(t, os.MkdirAll(home.Providers(), 0o700))
+	must(t, os.WriteFile(filepath.Join(home.Providers(), "kept.yaml"), []byte("name: kept\ncommand: {names: [kept]}\nspawn: {args: [run]}\n"+
+		"account: {configHome: .kept, key: KEPT_KEY, login: [login], loggedIn: {files: [auth.json]}}\n"), 0o600))
+	presets, _ := providers.Load(home.Providers())
+	p, err := presets.Get("kept")
+	must(t, err)
+	well := Check{Name: "provider kept", Status: CheckOK, Detail: "at /bin/kept"}
+	environ := []string{"HOME=" + t.TempDir()}
+	key := cw.AccountView{Account: cw.Account{Provider: "kept", Kind: cw.AccountKey, Enabled: true}}
+	own, refused := key, key
+	own.Kind, refused.Invalid = cw.AccountOwn, "401"
+	for name, tt := range map[string]struct {
+		environ []string
+		others  []cw.AccountView
+		want    CheckStatus
+		fix     string
+	}{
+		"not logged in":        {environ, []cw.AccountView{own, refused}, CheckWarn, "kept login, or cw account add --provider kept"},
+		"a key is there":       {append([]string{"KEPT_KEY=k"}, environ...), nil, CheckOK, ""},
+		"another account is":   {environ, []cw.AccountView{own, key}, CheckOK, ""},
+		"nothing to log in to": {[]string{"HOME="}, nil, CheckOK, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := loginCheck(well, p, tt.environ, tt.others)
+			wantCheck(t, got, tt.want, tt.fix)
+			if (tt.want == CheckWarn) != strings.Contains(got.Detail, "not logged in") {
+				t.Errorf("it says: %s", got.Detail)
+			}
+		})
 	}
 }

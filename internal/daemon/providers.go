@@ -44,13 +44,17 @@ func (s providerService) Providers(ctx context.Context, path string) ([]cw.Provi
 	if err != nil {
 		return nil, err
 	}
+	others, err := s.store.AccountViews(ctx, "")
+	if err != nil {
+		return nil, err
+	}
 	presets := s.presets.All()
 	views := make([]cw.ProviderView, len(presets))
 	bounded, cancel := context.WithTimeout(ctx, probesWait)
 	defer cancel()
 	var all sync.WaitGroup
 	for i, p := range presets {
-		all.Go(func() { views[i] = s.view(bounded, p, s.pathOf(ctx, path), runs) })
+		all.Go(func() { views[i] = s.view(bounded, p, s.pathOf(ctx, path), runs, others) })
 	}
 	all.Wait()
 	return withTroubles(views, s.presets.Problems()), ctx.Err()
@@ -62,10 +66,14 @@ func (s providerService) Provider(ctx context.Context, name, path string) (cw.Pr
 	if err != nil {
 		return cw.ProviderView{}, err
 	}
+	others, err := s.store.AccountViews(ctx, "")
+	if err != nil {
+		return cw.ProviderView{}, err
+	}
 	views := []cw.ProviderView{}
 	preset, unknown := s.presets.Get(name)
 	if unknown == nil {
-		views = append(views, s.view(ctx, preset, s.pathOf(ctx, path), runs))
+		views = append(views, s.view(ctx, preset, s.pathOf(ctx, path), runs, others))
 		name = preset.Name
 	}
 	views = withTroubles(views, s.presets.Problems())
@@ -85,7 +93,7 @@ func (s providerService) pathOf(ctx context.Context, path string) string {
 }
 
 // view tells everything about a preset.
-func (s providerService) view(ctx context.Context, p providers.Preset, path string, runs map[string]cw.ProviderRuns) cw.ProviderView {
+func (s providerService) view(ctx context.Context, p providers.Preset, path string, runs map[string]cw.ProviderRuns, others []cw.AccountView) cw.ProviderView {
 	v := cw.ProviderView{
 		Name: p.Name, Title: p.Title, Aliases: orNone(p.Aliases), Origin: orText(p.Origin(), cw.OriginEmbedded),
 		Minimum: p.Version.Minimum, Install: p.Command.Install, Accounts: p.AccountsOf(), AccountEnv: orNone(p.AccountNames()),
@@ -103,6 +111,9 @@ func (s providerService) view(ctx context.Context, p providers.Preset, path stri
 	v.Overrides, changes = s.presets.Overridden(p)
 	v.Changes = orNone(changes)
 	s.look(ctx, p, path, &v)
+	if v.Installed && !hasReady(others, p.AccountsOf()) {
+		v.NotLoggedIn = loginOf(p, s.environ).Missing
+	}
 	spawn, resume, names := p.Example(v.Command, s.binary)
 	v.SpawnArgv, v.ResumeArgv, v.EnvNames = spawn, resume, orNone(names)
 	return v

@@ -2077,6 +2077,8 @@ export interface components {
             lastUsedAt: string | null;
             /** @description unique among the accounts of the provider; the email address unless another was given */
             name: string;
+            /** @description why your own CLI is not logged in, and the command that logs in; missing when it is, or when that cannot be known */
+            notLoggedIn?: string;
             /**
              * Format: int64
              * @description accounts with a greater one are used first; 0 unless set
@@ -2273,6 +2275,8 @@ export interface components {
         AccountTest: {
             /** @description its name */
             account: string;
+            /** @description the command with which a person logs in to it; missing when there is none */
+            logIn?: string;
             /** @description the provider took them */
             ok: boolean;
             /** @description what was seen, for people */
@@ -2342,8 +2346,12 @@ export interface components {
              * @description when a run was last given to it
              */
             lastUsedAt: string | null;
+            /** @description the command with which a person logs in to it; missing when there is none */
+            logIn?: string;
             /** @description unique among the accounts of the provider; the email address unless another was given */
             name: string;
+            /** @description why your own CLI is not logged in, and the command that logs in; missing when it is, or when that cannot be known */
+            notLoggedIn?: string;
             /**
              * Format: int64
              * @description accounts with a greater one are used first; 0 unless set
@@ -6450,6 +6458,8 @@ export interface components {
             minimum?: string;
             /** @description of the preset; of a file that never could be read, the file's */
             name: string;
+            /** @description why its CLI is not logged in, and the command that logs in; missing when it is, when that cannot be known, or when another account of it can be used */
+            notLoggedIn?: string;
             /** @description embedded, or the file it comes from */
             origin: string;
             /** @description the built-in preset that the file takes the place of, or changes; missing when there is none */

@@ -22,7 +22,13 @@ export function AccountDetail({ account }: { account: AccountView }) {
       {account.invalid && (
         <div className="grid max-w-164 gap-2">
           <p className="break-words text-fail">{inert(account.invalid)} New runs go to other accounts.</p>
-          <Command text={`cw account login ${nameOf(account)}`} />
+          {account.logIn && <Command text={account.logIn} />}
+        </div>
+      )}
+      {!account.invalid && account.notLoggedIn && (
+        <div className="grid max-w-164 gap-2">
+          <p className="break-words text-fail">{inert(account.notLoggedIn)}. New runs go to other accounts.</p>
+          {account.logIn && <Command text={account.logIn} />}
         </div>
       )}
       {account.exhaustedText && <p className="break-words text-ink-2">The provider says: {inert(account.exhaustedText)}</p>}

@@ -71,6 +71,7 @@ export function windowsOf(account: AccountView, now: number): { short: WindowBar
 /** How an account stands, what matters most first. */
 export function standOf(account: AccountView, now: number): Mark {
   if (account.invalid) return { icon: "s-error", word: "Cannot be used", tone: "text-fail", text: "text-fail" };
+  if (account.notLoggedIn) return { icon: "s-error", word: "Not logged in", tone: "text-fail", text: "text-fail" };
   if (account.draining) return { icon: "s-parked", word: "Goes with its last agent", tone: "text-held", text: "text-held" };
   if (!account.enabled) return { icon: "s-stopped", word: "Off", tone: "text-ink-3", text: "text-ink-2" };
   if (account.exhaustedUntil && Date.parse(account.exhaustedUntil) > now) return { icon: "s-limit", word: "At its limit", tone: "text-held", text: "text-held" };

@@ -24,7 +24,7 @@ export function ProvidersTab() {
       {providers.error && <Failure what="The providers cannot be read" error={providers.error} onRetry={() => void providers.refetch()} />}
       {providers.isPending && !providers.error && <Skeleton rows={8} />}
       <ul>
-        {all.map((one) => <ProviderRow key={one.name} provider={one} accounts={accounts.filter((each) => each.provider === one.accounts && each.enabled && !each.invalid).length} />)}
+        {all.map((one) => <ProviderRow key={one.name} provider={one} accounts={accounts.filter((each) => each.provider === one.accounts && each.enabled && !each.invalid && !each.notLoggedIn).length} />)}
       </ul>
     </section>
   );
