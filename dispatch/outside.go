@@ -160,21 +160,28 @@ func outsideEvent(t cw.Task, agent cw.AgentID, o cw.OutsideFiles) []cw.Event {
 }
 
 // outsideAtQueue finds it when work is queued, so that who looks at a result sees
-// it before it is merged.
-func (d *Dispatcher) outsideAtQueue(ctx context.Context, w World, t cw.Task, view cw.AgentView, parts []cw.MergePart) (cw.OutsideFiles, error) {
+// it before it is merged. What cannot be looked at holds nothing up: it is looked at
+// again right before the merge; nil then.
+func (d *Dispatcher) outsideAtQueue(ctx context.Context, w World, t cw.Task, view cw.AgentView, parts []cw.MergePart) *cw.OutsideFiles {
 	if len(t.Paths) == 0 {
-		return cw.OutsideFiles{}, nil
+		return &cw.OutsideFiles{}
 	}
+	var found cw.OutsideFiles
 	rows, err := d.Store.IntegrationsOf(ctx, t.InitiativeID)
+	if err == nil {
+		heads := make(map[cw.ProjectID]string, len(rows))
+		for _, row := range rows {
+			heads[row.ProjectID] = row.Head
+		}
+		found, _, err = d.outside(ctx, t, initiativeOf(w, t.InitiativeID).Projects, view, parts, heads)
+	}
 	if err != nil {
-		return cw.OutsideFiles{}, err
+		if ctx.Err() == nil {
+			d.Log.Warn("look which files work changed outside its paths", "task", t.ID, "error", err)
+		}
+		return nil
 	}
-	heads := make(map[cw.ProjectID]string, len(rows))
-	for _, row := range rows {
-		heads[row.ProjectID] = row.Head
-	}
-	found, _, err := d.outside(ctx, t, initiativeOf(w, t.InitiativeID).Projects, view, parts, heads)
-	return found, err
+	return &found
 }
 
 // withinPaths looks once more right before the work is merged, as its task and the

@@ -39,13 +39,10 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 	if len(m.Parts) == 0 && !m.Verify { // it took back what it had done
 		return d.dropMerge(ctx, t, had, view)
 	}
-	outside, err := d.outsideAtQueue(ctx, w, *t, view, m.Parts)
-	if err != nil {
-		return err
-	}
+	outside := d.outsideAtQueue(ctx, w, *t, view, m.Parts)
 	events := []cw.Event{mergeEvent(cw.EventMergeQueued, m, *t, view.Alias, "")}
-	if !sameOutside(t.Outside, outside) {
-		events = append(events, outsideEvent(*t, t.AgentID, outside)...)
+	if outside != nil && !sameOutside(t.Outside, *outside) {
+		events = append(events, outsideEvent(*t, t.AgentID, *outside)...)
 	}
 	if m.Verify {
 		m.WaitCode = cw.WaitPerson
@@ -54,7 +51,7 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 	}
 	moved, err := d.Store.MoveMerge(ctx, cw.MergeMove{
 		Merge: m, From: from, Events: events,
-		Task: &cw.TaskMove{ID: t.ID, OfAgent: t.AgentID, From: []cw.TaskStatus{cw.TaskRunning}, To: cw.TaskVerifying, RetryAt: &time.Time{}, Outside: &outside},
+		Task: &cw.TaskMove{ID: t.ID, OfAgent: t.AgentID, From: []cw.TaskStatus{cw.TaskRunning}, To: cw.TaskVerifying, RetryAt: &time.Time{}, Outside: outside},
 	})
 	if err != nil {
 		return fmt.Errorf("queue the work of task %s: %w", t.ID, err)
