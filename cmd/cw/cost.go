@@ -40,8 +40,8 @@ was started. --today gives the sum that cw status, cw top and the dashboard show
 	}
 	cmd.Flags().StringVar(&opts.by, "by", string(cw.CostByAgent), "sum by `WHAT`: "+strings.Join(ways, ", "))
 	cmd.Flags().BoolVar(&opts.today, "today", false, "only runs that were started today")
-	cmd.MarkFlagsMutuallyExclusive("today", "since")
 	cmd.Flags().StringVar(&opts.since, "since", "", "only runs that were started since this `TIME`: 7d, 12h, or a date like 2026-01-31")
+	cmd.MarkFlagsMutuallyExclusive("today", "since")
 	return cmd
 }
 
