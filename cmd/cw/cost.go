@@ -108,7 +108,7 @@ func (a *app) printCosts(by cw.CostBy, rows []cw.CostRow) {
 	}
 	table(a.out, "", []string{strings.ToUpper(string(by)), "RUNS", "COST", "ESTIMATED", "UNPRICED", "TOKENS IN", "OUT"}, cells)
 	if n := total.UnderWay; n > 0 {
-		a.note("%s under way: what they cost so far is in the sum", count(n, "run")+plural(n, " is", " are"))
+		a.note("%s so far is in the sum", count(n, "run")+plural(n, " is under way: what it cost", " are under way: what they cost"))
 	}
 }
 
