@@ -48,6 +48,9 @@ func (d *Dispatcher) mergeOne(ctx context.Context, in cw.Initiative, t cw.Task, 
 	if err := x.looked(ctx); err != nil {
 		return err
 	}
+	if err := x.withinPaths(ctx); err != nil {
+		return err
+	}
 	conflicts, err := x.try(ctx)
 	if err != nil {
 		return err

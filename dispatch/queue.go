@@ -39,7 +39,11 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 	if len(m.Parts) == 0 && !m.Verify { // it took back what it had done
 		return d.dropMerge(ctx, t, had, view)
 	}
+	outside := d.outsideAtQueue(ctx, w, *t, view, m.Parts)
 	events := []cw.Event{mergeEvent(cw.EventMergeQueued, m, *t, view.Alias, "")}
+	if outside != nil && !sameOutside(t.Outside, *outside) {
+		events = append(events, outsideEvent(*t, t.AgentID, *outside)...)
+	}
 	if m.Verify {
 		m.WaitCode = cw.WaitPerson
 		m.Wait = "a person looks at the result: cw task diff " + string(t.ID) + "; then: cw task done " + string(t.ID)
@@ -47,7 +51,7 @@ func (d *Dispatcher) queue(ctx context.Context, w World, t *cw.Task, had *cw.Mer
 	}
 	moved, err := d.Store.MoveMerge(ctx, cw.MergeMove{
 		Merge: m, From: from, Events: events,
-		Task: &cw.TaskMove{ID: t.ID, OfAgent: t.AgentID, From: []cw.TaskStatus{cw.TaskRunning}, To: cw.TaskVerifying, RetryAt: &time.Time{}},
+		Task: &cw.TaskMove{ID: t.ID, OfAgent: t.AgentID, From: []cw.TaskStatus{cw.TaskRunning}, To: cw.TaskVerifying, RetryAt: &time.Time{}, Outside: outside},
 	})
 	if err != nil {
 		return fmt.Errorf("queue the work of task %s: %w", t.ID, err)

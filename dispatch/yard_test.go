@@ -477,6 +477,7 @@ type repos struct {
 	heads     map[cw.InitiativeID]string    // guarded by mu
 	conflicts map[string]bool               // guarded by mu: heads that do not go together with anything
 	files     map[string]cw.ProjectFileView // guarded by mu: what is special about a merged commit, by the head of the work
+	changes   map[string][]cw.FileChange    // guarded by mu: what work changed, by its head
 	moves     []string                      // guarded by mu: commits to which the branch was moved
 	shown     string                        // guarded by mu
 }
@@ -566,6 +567,25 @@ func (r *repos) special(head string, f cw.ProjectFileView) {
 	}
 	f.Commit = head
 	r.files[head] = f
+}
+
+// changing lets work change files.
+func (r *repos) changing(head string, paths ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.changes == nil {
+		r.changes = map[string][]cw.FileChange{}
+	}
+	r.changes[head] = nil
+	for _, p := range paths {
+		r.changes[head] = append(r.changes[head], cw.FileChange{Path: p})
+	}
+}
+
+func (r *repos) Diff(_ context.Context, _ cw.Project, base, head string, _ cw.DiffRequest) (cw.Diff, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return cw.Diff{BaseCommit: base, HeadCommit: head, Files: slices.Clone(r.changes[head])}, nil
 }
 
 // trust makes everything trusted.

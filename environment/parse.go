@@ -49,7 +49,7 @@ func Parse(data []byte) (cw.ProjectFile, error) {
 
 // topKeys lists the keys of the file.
 func topKeys() []string {
-	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge", "hooks", "run"}
+	return []string{"setup", "teardown", "env", "ports", "caches", "include", "checks", "merge", "outsidePaths", "hooks", "run"}
 }
 
 // readKey reads the value of one key of the file.
@@ -71,6 +71,8 @@ func readKey(f *cw.ProjectFile, key string, value *yaml.Node) (err error) {
 		f.Include, err = readInclude(value)
 	case "merge":
 		f.Merge, err = readMerge(value)
+	case "outsidePaths":
+		f.OutsidePaths, err = readOutsidePaths(value)
 	case "hooks":
 		f.Hooks, err = readHooks(value)
 	case "run":
@@ -120,6 +122,16 @@ func readMerge(node *yaml.Node) (cw.MergeStrategy, error) {
 			WithHint("it is %s (a commit with two parents) or %s (one commit with all changes)", cw.MergeCommit, cw.MergeSquash)
 	}
 	return strategy, nil
+}
+
+// readOutsidePaths reads what becomes of work outside the paths of its task.
+func readOutsidePaths(node *yaml.Node) (cw.OutsidePolicy, error) {
+	policy := cw.OutsidePolicy(node.Value)
+	if node.Kind != yaml.ScalarNode || !slices.Contains(cw.OutsidePolicies(), policy) {
+		return "", invalid(node.Line, "outsidePaths is %.40q", node.Value).
+			WithHint("work that changed files outside the paths of its task is merged with a warning (%s) or waits for a person (%s)", cw.OutsideWarn, cw.OutsideRefuse)
+	}
+	return policy, nil
 }
 
 // readHooks reads whether the repository's git hooks run for agents. YAML reads

@@ -154,6 +154,8 @@ func TestParseRefuses(t *testing.T) {
 		{"include: [.git/config]", "cannot be used", "git's"},
 		{"merge: rebase", "merge is \"rebase\"", "squash"},
 		{"merge: [squash]", "merge is", "squash"},
+		{"outsidePaths: yes", "outsidePaths is \"yes\"", "refuse"},
+		{"outsidePaths: [refuse]", "outsidePaths is", "warn"},
 		{"hooks: yes", "hooks is \"yes\"", "off"},
 		{"hooks: {run: x}", "hooks is", "run"},
 		{"setup: &a [b]\n", "anchors", "write it out"},

@@ -83,24 +83,63 @@ func mustEnd(b budgets, last *lastRun, now time.Time) (end bool, next time.Time)
 	return false, deadline
 }
 
+// mustEndUnpriced decides the same about a run whose cost is not known, where such
+// runs are to end: a usual one at once, and the last one when its time is over.
+func mustEndUnpriced(last *lastRun, now time.Time) (end bool, next time.Time) {
+	if last == nil {
+		return true, time.Time{}
+	}
+	deadline := last.Since.Add(lastRunMax)
+	if !now.Before(deadline) {
+		return true, time.Time{}
+	}
+	return false, deadline
+}
+
+// unpricedText says that budgets cannot hold a run, as models that it uses have no
+// price; "" when they can.
+func unpricedText(b budgets, models []string) string {
+	if len(b) == 0 || len(models) == 0 {
+		return ""
+	}
+	of := make([]string, len(b))
+	for i, one := range b {
+		of[i] = budgetOf(one)
+	}
+	names := make([]string, 0, len(models))
+	for _, m := range models {
+		name := "a model that the CLI does not name"
+		if m != "" {
+			name = fmt.Sprintf("the model %.80q", m)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("no price is known for %s, so the budget of %s does not count what it uses; add the price to prices.yaml, then cw restart",
+		strings.Join(names, " and "), strings.Join(of, " and "))
+}
+
 // withinBudget is the verdict of a run whose budgets are spent: no other run
 // follows than one in which the agent is asked to commit and end, and after that
 // one it is stopped. What it says itself counts before: one that is done is done,
 // one that asks waits.
 func withinBudget(e evidence, v verdict) verdict {
 	switch {
-	case e.StopRequested != "" || !e.Overspent && len(e.Spent) == 0:
+	case e.StopRequested != "" || !e.Overspent && len(e.Spent) == 0 && e.Unwatched == "":
 		return v
 	case (e.SessionGone || sessionFull(e)) && v.Next != nil && v.Next.Fresh && v.Next.Reason == cw.RunBudget:
 		return v // it was not asked yet
 	case e.Reason == cw.RunBudget || e.NoRetries && (e.Overspent || v.Next != nil):
 		return endedByBudget(e, v)
+	case !e.Overspent && len(e.Spent) == 0 && v.Next != nil:
+		return endedByBudget(e, v) // a last run without known costs might have no bound
 	case v.Next != nil || v.Status == cw.StatusStopped && v.Reason == cw.ReasonBudget:
 		next := nextStep{}
 		if v.Next != nil {
 			next = *v.Next
 		}
-		next.Reason, next.Why = cw.RunBudget, e.Spent.text()
+		next.Reason, next.Why = cw.RunBudget, orDefault(e.Spent.text(), e.Unwatched)
 		v.Next, v.Retries = &next, e.Retries
 		return v
 	}
@@ -124,7 +163,11 @@ func endedByBudget(e evidence, v verdict) verdict {
 		v.Warnings = append(v.Warnings, e.Spent.last()...)
 		return v
 	}
-	v.Error = joined("a budget is spent"+colon(e.Spent.text()), v.Error)
+	why := "a budget is spent" + colon(e.Spent.text())
+	if len(e.Spent) == 0 && e.Unwatched != "" {
+		why = e.Unwatched
+	}
+	v.Error = joined(why, v.Error)
 	v.Status, v.Reason = cw.StatusStopped, cw.ReasonBudget
 	return v
 }
@@ -244,11 +287,11 @@ func (f *follower) watchBudget(ctx context.Context, now time.Time, end func()) (
 	if f.overspent || f.gaveUp || f.stalled != nil {
 		return time.Time{}
 	}
-	cost := f.spend().USD
-	if cost == f.budgetCost && (f.budgetNext.IsZero() || now.Before(f.budgetNext)) {
+	s := f.spend()
+	if s.USD == f.budgetCost && len(s.Unpriced) == f.budgetLack && (f.budgetNext.IsZero() || now.Before(f.budgetNext)) {
 		return f.budgetNext
 	}
-	next, err := f.checkBudget(ctx, now, cost, end)
+	next, err := f.checkBudget(ctx, now, s, end)
 	if err != nil {
 		if ctx.Err() == nil {
 			f.o.Log.Error("look at the budgets; it is tried again", "agent", f.state.Agent.Alias, "error", err)
@@ -256,13 +299,13 @@ func (f *follower) watchBudget(ctx context.Context, now time.Time, end func()) (
 		f.budgetCost, f.budgetNext = -1, now.Add(storeRetry)
 		return f.budgetNext
 	}
-	f.budgetCost, f.budgetNext = cost, next
+	f.budgetCost, f.budgetLack, f.budgetNext = s.USD, len(s.Unpriced), next
 	return next
 }
 
 // checkBudget is one look. What is reached is stored before the run is ended, so
 // that a daemon that dies in between does it again, and nothing twice.
-func (f *follower) checkBudget(ctx context.Context, now time.Time, cost float64, end func()) (next time.Time, err error) {
+func (f *follower) checkBudget(ctx context.Context, now time.Time, s spend, end func()) (next time.Time, err error) {
 	st := f.state
 	b, err := f.o.budgetsOf(ctx, st.Agent.ID)
 	if err != nil {
@@ -271,11 +314,18 @@ func (f *follower) checkBudget(ctx context.Context, now time.Time, cost float64,
 	if err := f.o.tellBudgets(ctx, st.Agent, b); err != nil {
 		return next, err
 	}
+	blind, err := f.o.tellUnpriced(ctx, st.Agent, b, s)
+	if err != nil {
+		return next, err
+	}
 	var last *lastRun
 	if st.Run.Reason == cw.RunBudget {
-		last = &lastRun{Since: st.Run.CreatedAt, USD: cost}
+		last = &lastRun{Since: st.Run.CreatedAt, USD: s.USD}
 	}
 	over, next := mustEnd(b, last, now)
+	if !over && blind != "" && f.o.StopUnpriced {
+		over, next = mustEndUnpriced(last, now)
+	}
 	if !over {
 		return next, nil
 	}
@@ -284,25 +334,40 @@ func (f *follower) checkBudget(ctx context.Context, now time.Time, cost float64,
 		return next, fmt.Errorf("ask for the end of a run whose budget is spent: %w", err)
 	}
 	f.o.Fail.Hit("budget/requested")
-	f.o.Log.Warn("end a run whose budget is spent", "agent", st.Agent.Alias, "budgets", b.spent().text())
+	f.o.Log.Warn("end a run whose budget is spent", "agent", st.Agent.Alias, "budgets", orDefault(b.spent().text(), blind))
 	f.overspent = true
 	end()
 	return time.Time{}, nil
 }
 
+// tellUnpriced warns the people of an agent whose budgets cannot hold its run. It
+// gives the warning; "" when they can.
+func (o *Orchestrator) tellUnpriced(ctx context.Context, a cw.Agent, b budgets, s spend) (string, error) {
+	text := unpricedText(b, s.Unpriced)
+	if text == "" {
+		return "", nil
+	}
+	return text, o.warn(ctx, a, text)
+}
+
 // spentAtEnd tells which budgets are spent at the end of a run that cost that
-// much, once they are told.
-func (o *Orchestrator) spentAtEnd(ctx context.Context, st cw.RunState, f *follower, cost float64) (budgets, error) {
+// much, once they are told, and why they cannot hold the run where such runs are to
+// end.
+func (o *Orchestrator) spentAtEnd(ctx context.Context, st cw.RunState, f *follower, cost spend) (spent budgets, unwatched string, err error) {
 	list, err := o.Store.BudgetsOf(ctx, st.Agent.ID)
 	if err != nil {
-		return nil, fmt.Errorf("read budgets: %w", err)
+		return nil, "", fmt.Errorf("read budgets: %w", err)
 	}
 	b := budgets(o.withLive(list, f))
 	for i := range b {
-		b[i].SpentUSD += cost
+		b[i].SpentUSD += cost.USD
 	}
 	if err := o.tellBudgets(ctx, st.Agent, b); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return b.spent(), nil
+	unwatched, err = o.tellUnpriced(ctx, st.Agent, b, cost)
+	if !o.StopUnpriced {
+		unwatched = ""
+	}
+	return b.spent(), unwatched, err
 }

@@ -261,6 +261,11 @@ func TestBudget(t *testing.T) {
 	}
 	list, err := e.db.Budgets(t.Context())
 	must(t, err)
+	rows, err := e.db.Costs(t.Context(), cw.CostQuery{By: cw.CostByAgent}, e.LiveSpends()...)
+	must(t, err)
+	if sum := cw.SumCosts(rows); !nearly(sum.CostUSD, 0.85) || sum.UnderWay != 1 {
+		t.Errorf("the costs with the run under way: %+v", sum)
+	}
 	if list = e.WithLive(list); len(list) != 1 || !nearly(list[0].SpentUSD, 0.85) || list[0].WarnedAt == nil || list[0].SpentAt != nil {
 		t.Errorf("%+v", list)
 	}

@@ -178,7 +178,7 @@ func (o *Orchestrator) observe(ctx context.Context, st cw.RunState, f *follower,
 	e.Open = len(view.PendingQuestions)
 	e.Overload = overloadOf(e, f.trouble.Text)
 	e.Cost = spendOf(o.Prices, e.Summary, e.Summary.Usage, st.Run.Model)
-	if e.Spent, err = o.spentAtEnd(ctx, st, f, e.Cost.USD); err != nil {
+	if e.Spent, e.Unwatched, err = o.spentAtEnd(ctx, st, f, e.Cost); err != nil {
 		return e, raw, err
 	}
 	dead := obs.RecordedAt

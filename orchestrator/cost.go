@@ -125,6 +125,25 @@ func (o *Orchestrator) liveSpend(scope cw.BudgetScope, id string, without *follo
 	return sum
 }
 
+// LiveSpends tells what runs that are under way used and cost so far.
+func (o *Orchestrator) LiveSpends() []cw.RunSpend {
+	o.mu.Lock()
+	live := make([]*follower, 0, len(o.live))
+	for _, f := range o.live {
+		if f != nil {
+			live = append(live, f)
+		}
+	}
+	o.mu.Unlock()
+	out := make([]cw.RunSpend, 0, len(live))
+	for _, f := range live {
+		if s := f.spend(); s.USD > 0 || s.Usage != (cw.Usage{}) {
+			out = append(out, cw.RunSpend{RunID: f.state.Run.ID, CostUSD: s.USD, Source: s.Source, Usage: s.Usage})
+		}
+	}
+	return out
+}
+
 // countsFor tells whether the run's cost counts for a budget.
 func (f *follower) countsFor(scope cw.BudgetScope, id string) bool {
 	switch scope {
@@ -142,6 +161,24 @@ func (f *follower) countsFor(scope cw.BudgetScope, id string) bool {
 
 // WithLive adds to budgets what runs that are under way spent of them.
 func (o *Orchestrator) WithLive(budgets []cw.Budget) []cw.Budget { return o.withLive(budgets, nil) }
+
+// WithLiveUnpriced adds to budgets the runs under way that use models without a
+// price.
+func (o *Orchestrator) WithLiveUnpriced(budgets []cw.Budget) []cw.Budget {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, f := range o.live {
+		if f == nil || len(f.spend().Unpriced) == 0 {
+			continue
+		}
+		for i, b := range budgets {
+			if f.countsFor(b.Scope, b.ScopeID) {
+				budgets[i].Unpriced++
+			}
+		}
+	}
+	return budgets
+}
 
 func (o *Orchestrator) withLive(budgets []cw.Budget, without *follower) []cw.Budget {
 	for i, b := range budgets {

@@ -57,6 +57,7 @@ type follower struct {
 	plan nativePlan // the CLI's own list of steps
 
 	overspent  bool      // a budget is spent, and the run is being ended
+	budgetLack int       // models without a price that it had used then
 	budgetCost float64   // what it had cost when its budgets were looked at
 	budgetNext time.Time // when they are looked at without news; zero: not
 

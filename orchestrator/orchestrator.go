@@ -43,6 +43,9 @@ type Config struct {
 	// MaxOutput is how many bytes of output a run may write before it is ended; 0: as
 	// many as it likes.
 	MaxOutput int64
+	// StopUnpriced ends runs that count for a budget and use a model without a price,
+	// so that the budget cannot hold them; else that is a warning.
+	StopUnpriced bool
 	// Redact holds the live secrets, which are masked in everything that is
 	// stored, and Keeper those of runs for the next daemon; nil: nothing is masked.
 	Redact *redact.Set

@@ -52,6 +52,7 @@ type evidence struct {
 	Cost        spend        // of the run
 	Overspent   bool         // it was ended because a budget is spent
 	Spent       budgets      // with this run
+	Unwatched   string       // why its budgets cannot hold it, when such runs are to end; "": they can
 	Open        int          // questions that its calls asked and nobody answered
 }
 
@@ -108,7 +109,7 @@ func outcome(e evidence) verdict {
 		v.Warnings = slices.Concat(v.Warnings, workWarnings(e), emptyWarning(e, v), openWarning(e))
 	}
 	v.CleanUp = v.Next == nil && mayCleanUp(e, v)
-	v.NoNext = e.Overspent || len(e.Spent) > 0 || e.State != proc.StateExited
+	v.NoNext = e.Overspent || len(e.Spent) > 0 || e.Unwatched != "" || e.State != proc.StateExited
 	return v
 }
 

@@ -111,6 +111,11 @@ func TestCostIsCountedOnce(t *testing.T) {
 	<-g.reached
 	list, err := e.db.Budgets(t.Context())
 	must(t, err)
+	rows, err := e.db.Costs(t.Context(), cw.CostQuery{By: cw.CostByAgent}, e.LiveSpends()...)
+	must(t, err)
+	if sum := cw.SumCosts(rows); !nearly(sum.CostUSD, 0.6) {
+		t.Errorf("the costs are %+v", sum)
+	}
 	if list = e.WithLive(list); len(list) != 1 || !nearly(list[0].SpentUSD, 0.6) {
 		t.Errorf("$0.60 are spent, and it says %+v", list)
 	}

@@ -239,7 +239,7 @@ func TestCosts(t *testing.T) {
 			{Scope: cw.BudgetAccount, ScopeID: "cccccccccccc", Name: "claude/work", LimitUSD: 100, SpentUSD: 81, WarnedAt: &warned},
 			{Scope: cw.BudgetAgent, ScopeID: "aaaaaaaaaaaa", Name: "brave-otter", LimitUSD: 5, SpentUSD: 5.2, WarnedAt: &warned, SpentAt: &epoch},
 			{Scope: cw.BudgetInitiative, ScopeID: "iiiiiiiiiiii", Name: "Spring sale", Slug: "spring-sale", LimitUSD: 40, SpentUSD: 1},
-			{Scope: cw.BudgetAgent, ScopeID: "bbbbbbbbbbbb", Name: "calm-fox", LimitUSD: 0.5},
+			{Scope: cw.BudgetAgent, ScopeID: "bbbbbbbbbbbb", Name: "calm-fox", LimitUSD: 0.5, Unpriced: 2},
 		}
 	}
 	sessions(t, "cost", []sessionCase{
@@ -247,6 +247,8 @@ func TestCosts(t *testing.T) {
 		{"json", []string{"cost", "--by", "agent", "--json"}, sums, 0},
 		{"none", []string{"cost", "--by", "day"}, nil, 0},
 		{"none since", []string{"cost", "--by", "day", "--since", "7d"}, nil, 0},
+		{"none today", []string{"cost", "--today"}, nil, 0},
+		{"today and since", []string{"cost", "--today", "--since", "7d"}, nil, 2},
 		{"none json", []string{"cost", "--json"}, nil, 0},
 		{"bad way", []string{"cost", "--by", "month"}, nil, 2},
 		{"bad time", []string{"cost", "--since", "yesterday"}, nil, 2},

@@ -19,10 +19,18 @@ func (a *app) printBudgets(budgets []cw.Budget) {
 	for _, b := range budgets {
 		rows = append(rows, []string{
 			string(b.Scope), b.Ref(), dollars(b.SpentUSD), dollars(b.LimitUSD),
-			fmt.Sprintf("%.0f%%", b.SpentUSD/b.LimitUSD*100), budgetState(b),
+			fmt.Sprintf("%.0f%%", b.SpentUSD/b.LimitUSD*100), budgetState(b) + unpricedNote(b),
 		})
 	}
 	table(a.out, "", []string{"SCOPE", "NAME", "SPENT", "LIMIT", "USED", "STATE"}, rows)
+}
+
+// unpricedNote says that runs count for a budget whose cost is not known.
+func unpricedNote(b cw.Budget) string {
+	if b.Unpriced == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", without %s of unknown price", count(b.Unpriced, "run"))
 }
 
 func budgetState(b cw.Budget) string {

@@ -16,6 +16,7 @@ type costOptions struct {
 	app   *app
 	by    string
 	since string
+	today bool
 }
 
 func newCostCmd(a *app, runF func(context.Context, *costOptions) error) *cobra.Command {
@@ -30,14 +31,17 @@ func newCostCmd(a *app, runF func(context.Context, *costOptions) error) *cobra.C
 		Long: `Sum the costs of runs, the greatest first; days in order. Agents that were removed
 count. A cost is the CLI's own figure; where it tells none, it is the tokens times
 list prices, shown as estimated. Runs whose model has no known price are counted
-as unpriced. What a run costs is added at its end: cw agent list shows it until
-then. Days are those of this machine's time zone, or of TZ.`,
-		Example: "cw cost\ncw cost --by day --since 7d\ncw cost --by account --since 2026-01-01",
+as unpriced. Runs that are under way count with what they cost so far. Days are
+those of this machine's time zone, or of TZ; a run counts for the day on which it
+was started. --today gives the sum that cw status, cw top and the dashboard show.`,
+		Example: "cw cost\ncw cost --today\ncw cost --by day --since 7d\ncw cost --by account --since 2026-01-01",
 		Args:    noArgs,
 		RunE:    start(a, runF, costRun, opts),
 	}
 	cmd.Flags().StringVar(&opts.by, "by", string(cw.CostByAgent), "sum by `WHAT`: "+strings.Join(ways, ", "))
+	cmd.Flags().BoolVar(&opts.today, "today", false, "only runs that were started today")
 	cmd.Flags().StringVar(&opts.since, "since", "", "only runs that were started since this `TIME`: 7d, 12h, or a date like 2026-01-31")
+	cmd.MarkFlagsMutuallyExclusive("today", "since")
 	return cmd
 }
 
@@ -51,6 +55,13 @@ func costRun(ctx context.Context, o *costOptions) error {
 	if q.Since, err = parseSince(o.since, a.now()); err != nil {
 		return err
 	}
+	if o.today {
+		today, err := cw.CostToday(a.now(), q.Zone)
+		if err != nil {
+			return err
+		}
+		q.Since = today.Since
+	}
 	svc, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -63,14 +74,17 @@ func costRun(ctx context.Context, o *costOptions) error {
 		return a.printJSON(append([]cw.CostRow{}, rows...))
 	}
 	if len(rows) == 0 {
-		a.note("%s", noRuns(o.since))
+		a.note("%s", noRuns(o.since, o.today))
 		return nil
 	}
 	a.printCosts(q.By, rows)
 	return nil
 }
 
-func noRuns(since string) string {
+func noRuns(since string, today bool) string {
+	if today {
+		return "no runs today"
+	}
 	if since != "" {
 		return "no runs since then"
 	}
@@ -78,15 +92,8 @@ func noRuns(since string) string {
 }
 
 func (a *app) printCosts(by cw.CostBy, rows []cw.CostRow) {
-	total := cw.CostRow{Name: "total"}
-	for _, r := range rows {
-		total.UnderWay += r.UnderWay
-		total.Runs += r.Runs
-		total.CostUSD += r.CostUSD
-		total.EstimatedUSD += r.EstimatedUSD
-		total.Unpriced += r.Unpriced
-		total.Usage = total.Usage.Add(r.Usage)
-	}
+	total := cw.SumCosts(rows)
+	total.Name = "total"
 	cells := [][]string{}
 	for _, r := range append(rows, total) {
 		u := r.Usage
@@ -101,7 +108,7 @@ func (a *app) printCosts(by cw.CostBy, rows []cw.CostRow) {
 	}
 	table(a.out, "", []string{strings.ToUpper(string(by)), "RUNS", "COST", "ESTIMATED", "UNPRICED", "TOKENS IN", "OUT"}, cells)
 	if n := total.UnderWay; n > 0 {
-		a.note("%s under way: the cost is added at the end; cw agent list shows it until then", count(n, "run")+plural(n, " is", " are"))
+		a.note("%s so far is in the sum", count(n, "run")+plural(n, " is under way: what it cost", " are under way: what they cost"))
 	}
 }
 

@@ -86,6 +86,9 @@ func TestDaemon(t *testing.T) {
 		{"status tasks", []string{"status"}, func(b *bench) {
 			b.fake.status.TasksRunning, b.fake.status.TasksReady, b.fake.status.TasksWaiting, b.fake.status.Checkpoints, b.fake.status.Merges = 3, 1, 4, 1, 2
 		}, 0},
+		{"status cost", []string{"status"}, func(b *bench) {
+			b.fake.costs = []cw.CostRow{{Key: "2026-01-02", Name: "2026-01-02", Runs: 4, CostUSD: 3.2, EstimatedUSD: 1.1, Unpriced: 1, UnderWay: 2}}
+		}, 0},
 		{"status down", []string{"status"}, down, 5},
 		{"status down json", []string{"status", "--json"}, down, 5},
 		{"stop", []string{"stop"}, nil, 0},

@@ -58,7 +58,7 @@ func (l *eventLines) kind(t cw.EventType, text string) string {
 	case cw.EventAgentCrashed, cw.EventSecurityRefused, cw.EventMirrorRestored, cw.EventTaskBlocked:
 		return l.paint.red(text)
 	case cw.EventAgentWarning, cw.EventAgentWaiting, cw.EventAgentStalled, cw.EventAgentPurged, cw.EventQuestionRequested, cw.EventQuestionReminded, cw.EventDiskLow,
-		cw.EventTaskCheckpoint, cw.EventMergeConflicted, cw.EventMergeRed, cw.EventDispatchChanged:
+		cw.EventTaskCheckpoint, cw.EventTaskOutside, cw.EventMergeConflicted, cw.EventMergeRed, cw.EventDispatchChanged:
 		return l.paint.yellow(text)
 	case cw.EventAgentStopped, cw.EventDiskOK, cw.EventMergeMerged, cw.EventInitiativeLanded:
 		return l.paint.green(text)

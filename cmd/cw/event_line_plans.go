@@ -27,6 +27,9 @@ func planEventText(e cw.Event) (text string, known bool) {
 	case cw.EventTaskBlocked:
 		p := payload[cw.TaskBlockedBy](e)
 		return fmt.Sprintf("%s (%s): %s", oneLine(p.Name), p.TaskID, oneLine(p.Reason)), true
+	case cw.EventTaskOutside:
+		p := payload[cw.TaskOutside](e)
+		return fmt.Sprintf("%s (%s): %s", oneLine(p.Name), p.TaskID, oneLine(cw.OutsideFiles{Total: p.Total, Files: p.Files}.Text())), true
 	case cw.EventMergeQueued, cw.EventMergeChecking, cw.EventMergeConflicted, cw.EventMergeRed, cw.EventMergeMerged, cw.EventMergeDismissed:
 		return mergeEventText(payload[cw.MergeChanged](e)), true
 	case cw.EventInitiativeLanded:

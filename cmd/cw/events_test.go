@@ -91,6 +91,7 @@ func happened(t *testing.T) []cw.Event {
 		cw.EventTaskChanged:        cw.TaskChanged{TaskID: "kkkkkkkkkkkk", PhaseID: "ffffffffffff", Name: "Lower a price", Status: cw.TaskDone},
 		cw.EventTaskCheckpoint:     cw.TaskCheckpoint{TaskID: "kkkkkkkkkkkk", Name: "Look\nat it", Type: cw.TaskCheckpointVerify},
 		cw.EventTaskBlocked:        cw.TaskBlockedBy{TaskID: "kkkkkkkkkkkk", Name: "Lower a price", Reason: "brave-otter crashed (no_signal)\nmore"},
+		cw.EventTaskOutside:        cw.TaskOutside{TaskID: "kkkkkkkkkkkk", Name: "Lower a price", Total: 25, Files: []string{"go.mod", "src/a\nb.go"}},
 		cw.EventMergeQueued:        cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeQueued},
 		cw.EventMergeChecking:      cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeChecking},
 		cw.EventMergeConflicted:    cw.MergeChanged{MergeID: "gggggggggggg", TaskID: "kkkkkkkkkkkk", Task: "Lower a price", Name: "brave-otter", Status: cw.MergeConflicted, Text: "conflicts in a.go"},

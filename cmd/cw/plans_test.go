@@ -224,6 +224,10 @@ func TestTasks(t *testing.T) {
 			t := &b.fake.initiatives[0].Tasks[2]
 			t.Status, t.AgentID, t.Starts, t.Blocked, t.Comment = cw.TaskBlocked, "aaaaaaaaaaaa", 2, "test: exit code 1\n--- FAIL\x1b[2J\n", "not\nlike this"
 		}, 0},
+		{"show outside", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
+			plans(b)
+			b.fake.initiatives[0].Tasks[2].Outside = &cw.OutsideFiles{Total: 3, Files: []string{"go.mod", "src/a\nb.go"}}
+		}, 0},
 		{"show retried", []string{"task", "show", "kkkkkkkkkkkk"}, func(b *bench) {
 			plans(b)
 			t := &b.fake.initiatives[0].Tasks[2]

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +62,7 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 	if a.json {
 		return a.printJSON(s)
 	}
-	a.printStatus(s)
+	a.printStatus(s, a.costToday(ctx, svc))
 	if s.AgentsAlive > 0 {
 		a.printWork(ctx, svc)
 	}
@@ -71,7 +72,7 @@ func statusRun(ctx context.Context, o *statusOptions) error {
 	return nil
 }
 
-func (a *app) printStatus(s cw.DaemonStatus) {
+func (a *app) printStatus(s cw.DaemonStatus, today string) {
 	facts(a.out, "", [][2]string{
 		{"daemon", fmt.Sprintf("runs with pid %d for %s", s.PID, elapsed(a.now().Sub(s.StartedAt)))},
 		{"version", s.Version + bracketed("API "+s.APIVersion)},
@@ -82,11 +83,41 @@ func (a *app) printStatus(s cw.DaemonStatus) {
 		{"questions", questionsFact(s.Questions)},
 		{"checkpoints", checkpointsFact(s.Checkpoints)},
 		{"tasks", tasksFact(s)},
+		{"cost today", today},
 		{"projects", fmt.Sprint(s.Projects)},
 		{"disk", diskFact(a.paint(a.outTTY), s)},
 		{"memory", memoryFact(s.MemoryPercent)},
 		{"sizes", a.sizesFact(s)},
 	})
+}
+
+// costToday tells what today cost, "" when nothing ran or it cannot be read: it
+// only adds to the picture.
+func (a *app) costToday(ctx context.Context, svc cw.CostService) string {
+	q, err := cw.CostToday(a.now(), a.zone())
+	if err != nil {
+		return ""
+	}
+	rows, err := svc.Costs(ctx, q)
+	if err != nil || len(rows) == 0 {
+		return ""
+	}
+	return todayFact(cw.SumCosts(rows))
+}
+
+// todayFact says what a day cost, and how sure that is.
+func todayFact(sum cw.CostRow) string {
+	parts := []string{dollars(sum.CostUSD)}
+	if sum.EstimatedUSD > 0 {
+		parts = append(parts, dollars(sum.EstimatedUSD)+" of it estimated")
+	}
+	if sum.Unpriced > 0 {
+		parts = append(parts, "without "+count(sum.Unpriced, "run")+" of unknown price")
+	}
+	if sum.UnderWay > 0 {
+		parts = append(parts, count(sum.UnderWay, "run")+" under way")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // memoryFact tells how much of the memory is in use, "" when it is not known.

@@ -66,6 +66,7 @@ func (a *app) printTask(t cw.Task) {
 		{"checks", lines(t.Checks)},
 		{"asks", oneLine(questionIDs(t))},
 		{"agent", agentOfTask(t)},
+		{"warning", outsideFact(t)},
 		{"failed", failedFact(t)},
 		{"you said", clean(t.Comment)},
 		{"done", clean(t.Summary)},
@@ -88,6 +89,14 @@ func agentOfTask(t cw.Task) string {
 		return string(t.AgentID)
 	}
 	return string(t.AgentID) + fmt.Sprintf(" (agent number %d of this task)", t.Starts)
+}
+
+// outsideFact says what was changed outside the paths of a task.
+func outsideFact(t cw.Task) string {
+	if t.Outside == nil {
+		return ""
+	}
+	return oneLine(t.Outside.Text())
 }
 
 // failedFact says what failed last, and when the task is started again.

@@ -52,6 +52,7 @@ func topRun(ctx context.Context, o *topOptions) error {
 	return a.board(ctx, live.Options{
 		Services: svc,
 		Now:      a.now,
+		Zone:     a.zone(),
 		Look:     board.Look{Colour: a.paint(true).on && !o.noColor, ASCII: o.ascii || !a.utf8()},
 		Lines:    topLines,
 	})

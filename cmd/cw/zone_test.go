@@ -32,6 +32,25 @@ func TestZoneOf(t *testing.T) {
 	}
 }
 
+// TestCostToday: every command asks for today in the same way.
+func TestCostToday(t *testing.T) {
+	t.Parallel()
+	want, err := cw.CostToday(epoch, "Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"cost", "--today", "--by", "day"}, {"status"}} {
+		b := newBench(t)
+		b.env["TZ"] = "Europe/Berlin"
+		if code := b.execute(t.Context(), args); code != 0 {
+			t.Fatalf("%q: exit %d", args, code)
+		}
+		if diff := cmp.Diff([]cw.CostQuery{want}, b.fake.asksCost); diff != "" {
+			t.Errorf("%q: %s", args, diff)
+		}
+	}
+}
+
 // TestCostZone: days are those of the caller.
 func TestCostZone(t *testing.T) {
 	t.Parallel()

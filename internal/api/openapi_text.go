@@ -272,6 +272,8 @@ func schemaText(name string) string {
 		"TaskChanged":              "payload of task:created and task:changed",
 		"TaskCheckpoint":           "payload of task:checkpoint",
 		"TaskBlockedBy":            "payload of task:blocked",
+		"TaskOutside":              "payload of task:outside",
+		"OutsideFiles":             "files that the work on a task changed outside its paths",
 		"MergeChanged":             "payload of merge:queued, merge:checking, merge:conflicted, merge:red, merge:merged and merge:dismissed",
 		"InitiativeLanded":         "payload of initiative:landed",
 		"DispatchChanged":          "payload of dispatch:changed",

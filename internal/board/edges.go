@@ -11,17 +11,19 @@ import (
 	"cw/internal/cw"
 )
 
-// head is the first line: how many are how, what they cost, and whether this is
+// head is the first line: how many are how, what today cost, and whether this is
 // live.
 func (v *View) head() line {
 	end := v.freshness()
-	usd := 0.0
-	for _, a := range v.Agents {
-		usd += a.CostUSD
-	}
 	tail := line{}
-	if usd > 0 {
-		tail = append(tail, span{dollars(usd) + "  ", plain})
+	if usd := dollars(v.Today.CostUSD); usd != "" {
+		if v.Today.EstimatedUSD > 0 {
+			usd = "~" + usd
+		}
+		if v.panes() {
+			usd += " today"
+		}
+		tail = append(tail, span{usd + "  ", plain})
 	}
 	if slots := v.slots(); slots != "" && v.panes() {
 		tail = append(tail, span{slots + "  ", plain})

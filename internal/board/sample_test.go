@@ -58,6 +58,7 @@ func waits(kind cw.InboxKind, text, who string, minutes int) cw.InboxItem {
 // sample is a busy morning.
 func sample(width, height int) View {
 	v := View{Now: epoch, Width: width, Height: height, AgentID: "agent-brave-otter", Sight: Sight{At: epoch}}
+	v.Today = cw.CostRow{CostUSD: 12.40, EstimatedUSD: 3}
 	v.Status.AgentsAlive, v.Dispatch.Limits.Machine = 6, 24
 	for i, name := range []string{"Idempotent webhooks", "Vector search"} {
 		v.Initiatives = append(v.Initiatives, cw.Initiative{ID: cw.InitiativeID(fmt.Sprint("in-", i)), Name: name, CreatedAt: ago(time.Hour * time.Duration(9-i))})

@@ -17,6 +17,7 @@ type Sight struct {
 	Agents      []cw.AgentView
 	Initiatives []cw.Initiative
 	Dispatch    cw.DispatchStatus
+	Today       cw.CostRow // what today cost: the sum of cw.CostToday
 }
 
 // Pane is one of the two lists.

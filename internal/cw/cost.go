@@ -19,7 +19,7 @@ const (
 	CostByInitiative CostBy = "initiative"
 	CostByAccount    CostBy = "account"
 	CostByProvider   CostBy = "provider"
-	CostByDay        CostBy = "day" // of the run's start, UTC
+	CostByDay        CostBy = "day" // of the run's start, in the zone of the query
 )
 
 // CostWays lists the ways to sum costs.
@@ -34,6 +34,43 @@ type CostQuery struct {
 	Since *time.Time `json:"since,omitempty"` // runs that were started then or later
 	Until *time.Time `json:"until,omitempty"` // runs that were started before
 	Zone  string     `json:"zone,omitempty"`  // time zone of the days: Europe/Berlin; "": UTC
+}
+
+// CostToday is the query whose sum is what today cost, for every face: all runs that
+// were started on the calendar day of a time in a time zone ("": UTC), those of
+// removed agents too, and those under way with what they cost so far. CodeInvalid.
+func CostToday(now time.Time, zone string) (CostQuery, error) {
+	q := CostQuery{By: CostByDay, Zone: zone}
+	loc, err := q.Location()
+	if err != nil {
+		return q, err
+	}
+	year, month, day := now.In(loc).Date()
+	since := time.Date(year, month, day, 0, 0, 0, 0, loc)
+	q.Since = &since
+	return q, nil
+}
+
+// SumCosts adds sums up.
+func SumCosts(rows []CostRow) CostRow {
+	var sum CostRow
+	for _, r := range rows {
+		sum.Runs += r.Runs
+		sum.UnderWay += r.UnderWay
+		sum.CostUSD += r.CostUSD
+		sum.EstimatedUSD += r.EstimatedUSD
+		sum.Unpriced += r.Unpriced
+		sum.Usage = sum.Usage.Add(r.Usage)
+	}
+	return sum
+}
+
+// RunSpend is what a run that is under way used and cost so far.
+type RunSpend struct {
+	RunID   RunID
+	CostUSD float64
+	Source  CostSource
+	Usage   Usage
 }
 
 // Location is the time zone of the days. CodeInvalid.
@@ -79,10 +116,10 @@ type CostRow struct {
 	Runs     int     `json:"runs" doc:"runs in it"`
 	CostUSD  float64 `json:"costUsd" doc:"US dollars"`
 	// Estimated is the part that comes from cw's table of prices.
-	EstimatedUSD float64 `json:"estimatedUsd" doc:"the part that is tokens times list prices, because the CLI tells no cost"`
+	EstimatedUSD float64 `json:"estimatedUsd" doc:"the part that is tokens times list prices: of runs whose CLI tells no cost, and of those that are under way"`
 	Unpriced     int     `json:"unpriced" doc:"runs whose cost is not known; their tokens count"`
-	// UnderWay are runs that are not over. What they cost is stored at their end.
-	UnderWay int   `json:"underWay" doc:"runs that are not over: what they used and cost is not in the sum yet"`
+	// UnderWay are runs that are not over. What they cost so far counts.
+	UnderWay int   `json:"underWay" doc:"runs that are not over: what they used and cost so far is in the sum"`
 	Usage    Usage `json:"usage" doc:"tokens"`
 }
 
@@ -108,6 +145,7 @@ type Budget struct {
 	Slug     string      `json:"slug,omitempty" gorm:"-" doc:"of an initiative: what commands call it"`
 	LimitUSD float64     `json:"limitUsd" doc:"US dollars, greater than 0"`
 	SpentUSD float64     `json:"spentUsd" gorm:"-" doc:"spent so far, by runs that are over and by those that are under way"`
+	Unpriced int         `json:"unpriced,omitempty" gorm:"-" doc:"runs that count for it and whose cost is not known, as their model has no price: nothing of them is in what is spent; only in lists"`
 	WarnedAt *time.Time  `json:"warnedAt" doc:"when 80 % were reached; null: not yet"`
 	SpentAt  *time.Time  `json:"spentAt" doc:"when all of it was spent; null: not yet"`
 	SetAt    time.Time   `json:"setAt" doc:"when it was set"`

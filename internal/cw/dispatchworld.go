@@ -56,6 +56,7 @@ type TaskMove struct {
 	Blocked  *string
 	Comment  *string
 	Summary  *string
+	Outside  *OutsideFiles // a total of 0 takes it away
 	// Questions are those of the task with their answers: nothing is stored when the
 	// task asks others by now. nil: they stay.
 	Questions []TaskQuestion

@@ -79,6 +79,8 @@ const (
 	// EventTaskCheckpoint says that a person has to decide, act or look.
 	EventTaskCheckpoint EventType = "task:checkpoint"
 	EventTaskBlocked    EventType = "task:blocked"
+	// EventTaskOutside says that work changed files outside the paths of its task.
+	EventTaskOutside EventType = "task:outside"
 
 	EventMergeQueued      EventType = "merge:queued"
 	EventMergeChecking    EventType = "merge:checking"
@@ -200,6 +202,13 @@ type (
 		TaskID TaskID `json:"taskId" doc:"the task"`
 		Name   string `json:"name" doc:"its name"`
 		Reason string `json:"reason" doc:"why, with evidence"`
+	}
+	// TaskOutside is the payload of task:outside.
+	TaskOutside struct {
+		TaskID TaskID   `json:"taskId" doc:"the task"`
+		Name   string   `json:"name" doc:"its name"`
+		Total  int      `json:"total" doc:"how many files there are"`
+		Files  []string `json:"files" doc:"the first of them, at most 20"`
 	}
 	// MergeChanged is the payload of merge:queued, merge:checking,
 	// merge:conflicted, merge:red, merge:merged and merge:dismissed.

@@ -80,6 +80,7 @@ func EventTable() []EventInfo {
 		row(EventTaskChanged, TaskChanged{}, "planning, dispatch", "a task was changed, or moved on"),
 		row(EventTaskCheckpoint, TaskCheckpoint{}, "dispatch", "a task waits for a person to decide, to act, or to look at its result"),
 		row(EventTaskBlocked, TaskBlockedBy{}, "dispatch", "a task failed, and a person has to look"),
+		row(EventTaskOutside, TaskOutside{}, "dispatch", "the work on a task changed files outside the task's paths"),
 
 		row(EventMergeQueued, MergeChanged{}, "dispatch", "the work on a task is to be merged"),
 		row(EventMergeChecking, MergeChanged{}, "dispatch", "work is checked at the commit that would be merged"),

@@ -29,8 +29,10 @@ type ProjectFile struct {
 	Include  []string          `json:"include" doc:"patterns as in .worktreeinclude, added to that file's"`
 	Checks   []ProjectCommand  `json:"checks" doc:"run at the merged commit before the branch is moved, in order"`
 	Merge    MergeStrategy     `json:"merge" doc:"merge or squash"`
-	Hooks    HooksPolicy       `json:"hooks,omitempty" doc:"off (default): the repository's git hooks do not run when an agent commits; run: they do"`
-	Run      string            `json:"run,omitempty" doc:"how a person runs or looks at the result: shown where one is asked to, and never run by cw"`
+	// OutsidePaths is read at the branch that work is merged onto, never from the work.
+	OutsidePaths OutsidePolicy `json:"outsidePaths,omitempty" doc:"what becomes of work that changed files outside the paths of its task: warn (default): it is merged, with a warning; refuse: it waits for a person"`
+	Hooks        HooksPolicy   `json:"hooks,omitempty" doc:"off (default): the repository's git hooks do not run when an agent commits; run: they do"`
+	Run          string        `json:"run,omitempty" doc:"how a person runs or looks at the result: shown where one is asked to, and never run by cw"`
 }
 
 // Commands tells whether the file has anything that is run, that reaches what is

@@ -120,9 +120,11 @@ type Task struct {
 	Setbacks  int            `json:"setbacks,omitempty" doc:"how often in a row it failed for a reason outside of it: limit, network, disk, restart"`
 	RetryAt   *time.Time     `json:"retryAt,omitempty" doc:"when it is started again after it failed; missing otherwise"`
 	Blocked   string         `json:"blocked,omitempty" doc:"why it is blocked, or what failed last, with evidence"`
-	Comment   string         `json:"comment,omitempty" doc:"what a person said of it last, for whoever works on it next"`
-	CreatedAt time.Time      `json:"createdAt" doc:"when it was made"`
-	UpdatedAt time.Time      `json:"updatedAt" doc:"when its row last changed"`
+	// Outside is what the work on it changed outside its paths; nil for nothing.
+	Outside   *OutsideFiles `json:"outside,omitempty" gorm:"serializer:json" doc:"what the work on it changed outside its paths: a warning; missing for nothing"`
+	Comment   string        `json:"comment,omitempty" doc:"what a person said of it last, for whoever works on it next"`
+	CreatedAt time.Time     `json:"createdAt" doc:"when it was made"`
+	UpdatedAt time.Time     `json:"updatedAt" doc:"when its row last changed"`
 }
 
 // CheckTask refuses a task with a type, a size, a priority or lists that are

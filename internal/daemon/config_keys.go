@@ -86,6 +86,8 @@ func Keys() []Key {
 			"How long stored output is kept at least after the end of its run, however much others write: chunks.maxAge alone is stronger.", "30d", "0.1"},
 		{"chunks.maxAge", span(day, 10*365*day),
 			"How long stored output is kept after the end of its run.", "365d", "0.1"},
+		{"budgets.unpriced", words(unpricedWarn, unpricedStop),
+			"What becomes of a run that counts for a budget and uses a model without a price. With warn its agent gets a warning; with stop it is ended as when the budget is spent: one short last run, then the agent is stopped.", "stop", "0.1"},
 		{"questions.remindAfter", spanOrNever(time.Minute, 365*day),
 			"How long a question waits for people before the event question:reminded says so; it is said again after twice that time, four times, and so on. 0: never.", "1h", "0.1"},
 		{"questions.expireAfter", spanOrNever(time.Minute, 365*day),

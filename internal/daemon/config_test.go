@@ -81,7 +81,7 @@ chunks:
 		"log.format=text default ", "log.maxSize=5 file :5", "log.backups=3 default ", "metrics.enabled=true file :7",
 		"events.retention=30d environment CW_CONFIG_EVENTS_RETENTION", "run.provider= default ", "run.model=4.5 file :11", "run.sandbox=workspace file :12",
 		"disk.minFree=1GiB default ", "disk.minFreePercent=2 default ", "runs.maxOutput=1GiB default ", "runs.rawRetention=14d default ",
-		"chunks.maxSize=20GiB file :14", "chunks.minAge=7d default ", "chunks.maxAge=180d default ", "questions.remindAfter=15m default ", "questions.expireAfter=0s default ",
+		"chunks.maxSize=20GiB file :14", "chunks.minAge=7d default ", "chunks.maxAge=180d default ", "budgets.unpriced=warn default ", "questions.remindAfter=15m default ", "questions.expireAfter=0s default ",
 		"dispatch.machine=0 default ", "dispatch.provider=0 default ", "dispatch.account=0 default ", "dispatch.project=0 default ",
 		"dispatch.initiative=0 default ", "dispatch.keepFree=512MiB default ", "dispatch.retries=1 default ", "dispatch.handBacks=2 default ", "dispatch.checks=1 default ",
 		"notify.webhook= default ", "notify.secretFile= default ", "notify.command= default ",

@@ -13,9 +13,11 @@ type costs struct {
 	engine *orchestrator.Orchestrator
 }
 
-// Costs implements cw.CostService.
+// Costs implements cw.CostService. What runs under way cost so far is asked first:
+// one that ends meanwhile is counted by its row.
 func (c costs) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error) {
-	return c.store.Costs(ctx, q)
+	live := c.engine.LiveSpends()
+	return c.store.Costs(ctx, q, live...)
 }
 
 // Budgets implements cw.CostService.
@@ -24,7 +26,7 @@ func (c costs) Budgets(ctx context.Context) ([]cw.Budget, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.engine.WithLive(budgets), nil
+	return c.engine.WithLiveUnpriced(c.engine.WithLive(budgets)), nil
 }
 
 // SetBudget implements cw.CostService. Agents that waited for it go on.

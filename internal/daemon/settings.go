@@ -18,6 +18,7 @@ type Settings struct {
 	Disk    DiskSettings    `config:"disk"`
 	Runs    RunsSettings    `config:"runs"`
 	Chunks  ChunkSettings   `config:"chunks"`
+	Budgets BudgetSettings  `config:"budgets"`
 
 	Questions QuestionSettings `config:"questions"`
 	Dispatch  DispatchSettings `config:"dispatch"`
@@ -69,6 +70,17 @@ type RunsSettings struct {
 	RawRetention time.Duration `config:"rawRetention"` // raw output that is stored in chunks
 }
 
+// BudgetSettings is what becomes of runs that budgets cannot hold.
+type BudgetSettings struct {
+	Unpriced string `config:"unpriced"` // warn, stop
+}
+
+// The values of budgets.unpriced.
+const (
+	unpricedWarn = "warn"
+	unpricedStop = "stop"
+)
+
 // ChunkSettings is how long stored output is kept.
 type ChunkSettings struct {
 	MaxSize Bytes         `config:"maxSize"`
@@ -113,6 +125,8 @@ func DefaultSettings() Settings {
 		Disk:   DiskSettings{MinFree: gib, MinFreePercent: 2},
 		Runs:   RunsSettings{MaxOutput: gib, RawRetention: 14 * day},
 		Chunks: ChunkSettings{MaxSize: 10 * gib, MinAge: 7 * day, MaxAge: 180 * day},
+
+		Budgets: BudgetSettings{Unpriced: unpricedWarn},
 
 		Questions: QuestionSettings{RemindAfter: 15 * time.Minute},
 		Dispatch:  DispatchSettings{KeepFree: 512 << 20, Retries: 1, HandBacks: 2, Checks: 1},

@@ -327,7 +327,7 @@ func (db *DB) AccountViews(ctx context.Context, provider string) ([]cw.AccountVi
 		if err != nil {
 			return err
 		}
-		costs, err := costRows(g, cw.CostQuery{By: cw.CostByAccount})
+		costs, err := costRows(g, cw.CostQuery{By: cw.CostByAccount}, "[]")
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -11,13 +12,34 @@ import (
 	"cw/internal/cw"
 )
 
+// unpriced selects runs that are over and whose cost is not known.
+const unpriced = "ended_at IS NOT NULL AND cost_source = '' AND COALESCE(json_extract(usage, '$.inputTokens') + json_extract(usage, '$.outputTokens'), 0) > 0"
+
+// countUnpriced adds how many runs count for each budget and have no known cost.
+func countUnpriced(g *gorm.DB, budgets []cw.Budget) error {
+	for i := range budgets {
+		b := &budgets[i]
+		statement, ok := spentOf(b.Scope)
+		if !ok {
+			continue // of a later cw
+		}
+		statement = strings.Replace(statement, sumOfRuns, "SELECT COUNT(*) FROM runs ", 1) + " AND " + unpriced
+		if err := g.Raw(statement, b.ScopeID).Scan(&b.Unpriced).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumOfRuns begins each statement of spentOf.
+const sumOfRuns = "SELECT COALESCE(SUM(cost_usd), 0) FROM runs "
+
 // spentOf are the costs that count for a budget, by its scope.
 func spentOf(scope cw.BudgetScope) (statement string, ok bool) {
-	const sum = "SELECT COALESCE(SUM(cost_usd), 0) FROM runs "
 	statement, ok = map[cw.BudgetScope]string{
-		cw.BudgetAgent:      sum + "WHERE agent_id = ? AND kind = 'agent'", // as the index runs_session says it
-		cw.BudgetInitiative: sum + "WHERE agent_id IN (SELECT id FROM agents WHERE initiative_id = ?)",
-		cw.BudgetAccount:    sum + "WHERE account_id = ?",
+		cw.BudgetAgent:      sumOfRuns + "WHERE agent_id = ? AND kind = 'agent'", // as the index runs_session says it
+		cw.BudgetInitiative: sumOfRuns + "WHERE agent_id IN (SELECT id FROM agents WHERE initiative_id = ?)",
+		cw.BudgetAccount:    sumOfRuns + "WHERE account_id = ?",
 	}[scope]
 	return statement, ok
 }
@@ -30,7 +52,10 @@ func (db *DB) Budgets(ctx context.Context) ([]cw.Budget, error) {
 		if err := g.Find(&budgets).Error; err != nil {
 			return err
 		}
-		return fillBudgets(g, budgets)
+		if err := fillBudgets(g, budgets); err != nil {
+			return err
+		}
+		return countUnpriced(g, budgets)
 	})
 	slices.SortFunc(budgets, func(a, b cw.Budget) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ScopeID, b.ScopeID))

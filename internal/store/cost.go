@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -35,19 +36,33 @@ func costKeyOf(by cw.CostBy, day string) (costKey, bool) {
 }
 
 // Costs sums the costs of runs, of removed agents too: the greatest sum first,
-// days in order. Runs that never started count for nothing. CodeInvalid as
-// cw.CostQuery.Check.
-func (db *DB) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error) {
+// days in order. Runs that never started count for nothing. live is what runs that
+// are under way cost so far, which no row tells; of one that is over by now the row
+// counts. CodeInvalid as cw.CostQuery.Check.
+func (db *DB) Costs(ctx context.Context, q cw.CostQuery, live ...cw.RunSpend) ([]cw.CostRow, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
+	under, err := json.Marshal(append([]cw.RunSpend{}, live...))
+	if err != nil {
+		return nil, err
+	}
 	var rows []cw.CostRow
-	err := db.query(ctx, "sum costs", func(g *gorm.DB) (err error) {
-		rows, err = costRows(g, q)
+	err = db.query(ctx, "sum costs", func(g *gorm.DB) (err error) {
+		rows, err = costRows(g, q, string(under))
 		return err
 	})
 	return rows, err
 }
+
+// runsWithLive are the runs, those that are under way with what is known of them from
+// elsewhere: a list of cw.RunSpend as JSON.
+const runsWithLive = `(SELECT n.id, n.agent_id, n.account_id, n.provider, n.session_number, n.started_at, n.created_at, n.ended_at,
+	l.id IS NOT NULL AS live, IIF(l.id IS NULL, n.cost_usd, l.cost_usd) AS cost_usd,
+	IIF(l.id IS NULL, n.cost_source, l.cost_source) AS cost_source, IIF(l.id IS NULL, n.usage, l.usage) AS usage
+	FROM runs n LEFT JOIN (SELECT json_extract(value, '$.RunID') AS id, json_extract(value, '$.CostUSD') AS cost_usd,
+		json_extract(value, '$.Source') AS cost_source, json_extract(value, '$.Usage') AS usage FROM json_each(?)) l
+	ON l.id = n.id AND n.ended_at IS NULL)`
 
 // costSum is a row of the statement in costRows.
 type costSum struct {
@@ -67,7 +82,7 @@ func (s costSum) row() cw.CostRow {
 	}
 }
 
-func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
+func costRows(g *gorm.DB, q cw.CostQuery, live string) ([]cw.CostRow, error) {
 	zone, err := q.Location()
 	if err != nil {
 		return nil, err
@@ -82,7 +97,7 @@ func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
 		columns += ", " + then.key + " AS then_key, " + then.name + " AS then_name"
 		group, order = "key, then_key", "key, cost_usd DESC, runs DESC, then_key"
 	}
-	where, args := "(r.started_at IS NOT NULL OR r.cost_usd > 0)", []any{}
+	where, args := "(r.started_at IS NOT NULL OR r.cost_usd > 0)", []any{live}
 	if q.Since != nil {
 		where, args = where+" AND "+costTime+" >= ?", append(args, q.Since.UTC())
 	}
@@ -92,13 +107,13 @@ func costRows(g *gorm.DB, q cw.CostQuery) ([]cw.CostRow, error) {
 	tokens := func(name string) string { return "COALESCE(SUM(json_extract(r.usage, '$." + name + "')), 0)" }
 	statement := `SELECT ` + columns + `, COUNT(*) AS runs, SUM(r.cost_usd) AS cost_usd,
 			SUM(CASE WHEN r.cost_source = 'table' THEN r.cost_usd ELSE 0 END) AS estimated_usd,
-			SUM(r.ended_at IS NOT NULL AND r.cost_source = ''
+			SUM((r.ended_at IS NOT NULL OR r.live) AND r.cost_source = ''
 				AND COALESCE(json_extract(r.usage, '$.inputTokens') + json_extract(r.usage, '$.outputTokens'), 0) > 0) AS unpriced,
 			SUM(r.ended_at IS NULL) AS under_way,
 			` + tokens("inputTokens") + ` AS input, ` + tokens("outputTokens") + ` AS output,
 			` + tokens("cacheReadTokens") + ` AS cache_read, ` + tokens("cacheWriteTokens") + ` AS cache_write,
 			` + tokens("reasoningTokens") + ` AS reasoning
-		FROM runs r LEFT JOIN agents a ON a.id = r.agent_id LEFT JOIN accounts c ON c.id = r.account_id
+		FROM ` + runsWithLive + ` r LEFT JOIN agents a ON a.id = r.agent_id LEFT JOIN accounts c ON c.id = r.account_id
 		WHERE ` + where + ` GROUP BY ` + group + ` ORDER BY ` + order
 	var sums []costSum
 	if err := g.Raw(statement, args...).Scan(&sums).Error; err != nil {

@@ -179,7 +179,7 @@ func (t *tx) claimTask(a cw.Agent, alone bool) error {
 		}
 		return cw.Errorf(cw.CodeRefused, "the task %q is %s", task.Name, task.Status).WithHint("see: cw task show %s", task.ID)
 	}
-	if err := t.Exec("UPDATE tasks SET status = ?, agent_id = ?, starts = starts + 1, retry_at = NULL, updated_at = ? WHERE id = ?",
+	if err := t.Exec("UPDATE tasks SET status = ?, agent_id = ?, starts = starts + 1, retry_at = NULL, outside = NULL, updated_at = ? WHERE id = ?",
 		cw.TaskRunning, a.ID, t.now, task.ID).Error; err != nil {
 		return err
 	}
@@ -261,6 +261,15 @@ func (t *tx) moveTask(m cw.TaskMove) (bool, error) {
 	}
 	if m.Questions != nil {
 		if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Select("questions").Updates(&cw.Task{Questions: m.Questions}).Error; err != nil {
+			return false, err
+		}
+	}
+	if m.Outside != nil {
+		outside := m.Outside
+		if outside.Total == 0 {
+			outside = nil
+		}
+		if err := t.Model(&cw.Task{}).Where("id = ?", m.ID).Select("outside").Updates(&cw.Task{Outside: outside}).Error; err != nil {
 			return false, err
 		}
 	}

@@ -72,7 +72,7 @@ func TestMigrate(t *testing.T) {
 		t.Error(err)
 	}
 
-	path := filepath.Join(backupDir(dir), "cw-12-20260102T030405.db")
+	path := filepath.Join(backupDir(dir), "cw-13-20260102T030405.db")
 	entries, err := os.ReadDir(backupDir(dir))
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("backups: %v %v", entries, err)
@@ -258,7 +258,7 @@ func TestNewer(t *testing.T) {
 	}
 	before := sums(t, dir)
 	_, err = Open(t.Context(), Options{Dir: dir, Version: "v0.1.0-test"})
-	refuses(t, err, cw.CodeRefused, "it has schema 9001, this cw v0.1.0-test knows schema 12")
+	refuses(t, err, cw.CodeRefused, "it has schema 9001, this cw v0.1.0-test knows schema 13")
 	refuses(t, err, cw.CodeRefused, "upgrade cw")
 	same(t, "files", sums(t, dir), before)
 }
@@ -268,7 +268,7 @@ func TestNewer(t *testing.T) {
 func TestFailedMigration(t *testing.T) {
 	dir := filled(t)
 	bad := "CREATE TABLE half (id TEXT);\nINSERT INTO nothing VALUES (1);\n"
-	if _, err := openWith(t, dir, later(t, goodMigration, bad)); err == nil || !strings.Contains(err.Error(), "from schema 12 to 9002") {
+	if _, err := openWith(t, dir, later(t, goodMigration, bad)); err == nil || !strings.Contains(err.Error(), "from schema 13 to 9002") {
 		t.Fatalf("a bad migration: %v", err)
 	}
 	db, err := openWith(t, dir, later(t, goodMigration))
@@ -303,7 +303,7 @@ func TestInterruptedBackup(t *testing.T) {
 	if err := os.Mkdir(backupDir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(backupDir(dir), "cw-12-20260102T030405.db.half"), []byte("half"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(backupDir(dir), "cw-13-20260102T030405.db.half"), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	db, err := openWith(t, dir, later(t, goodMigration))

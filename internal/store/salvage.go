@@ -134,7 +134,7 @@ func mends(sure bool) []string {
 	for table, columns := range map[string][]string{
 		"agents": {"warnings"}, "agent_worktrees": {"stat", "included"}, "runs": {"usage", "handle"},
 		"questions": {"options_json"}, "tokens": {"scopes_json", "tools_allow_json", "tools_deny_json"},
-		"projects": {"fallback"}, "accounts": {"usage"}, "tasks": {"file_ownership", "checks", "questions"},
+		"projects": {"fallback"}, "accounts": {"usage"}, "tasks": {"file_ownership", "checks", "questions", "outside"},
 	} {
 		for _, c := range columns {
 			out = append(out, "UPDATE "+table+" SET "+c+" = NULL WHERE "+c+" IS NOT NULL AND NOT json_valid("+c+")")

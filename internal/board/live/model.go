@@ -24,6 +24,7 @@ type Options struct {
 	Services Services
 	Look     board.Look
 	Now      func() time.Time
+	Zone     string // time zone of the day whose cost is shown; "": UTC
 	// Lines gives, for the output of one agent, what makes readable lines of each
 	// event. Words that follow each other may come as one event or as several.
 	Lines func(cw.AgentView) func(cw.OutputEvent) []string

@@ -206,7 +206,7 @@ func (p *player) start(cmd tea.Cmd) {
 
 // look reads all anew, as the watch does.
 func (p *player) look() {
-	sight, err := read(p.t.Context(), p.house, time.Now)
+	sight, err := read(p.t.Context(), p.house, time.Now, "")
 	p.take(seen{sight, err})
 }
 

@@ -17,14 +17,15 @@ type Services interface {
 	cw.EventService
 	cw.InboxService
 	cw.DispatchService
+	cw.CostService
 	cw.ProposalService
 	cw.TaskService
 	cw.InitiativeService
 	cw.DaemonService
 }
 
-// read asks for everything that the board shows.
-func read(ctx context.Context, svc Services, now func() time.Time) (s board.Sight, err error) {
+// read asks for everything that the board shows. zone is that of its day.
+func read(ctx context.Context, svc Services, now func() time.Time, zone string) (s board.Sight, err error) {
 	if s.Status, err = svc.Status(ctx); err != nil {
 		return s, err
 	}
@@ -42,6 +43,15 @@ func read(ctx context.Context, svc Services, now func() time.Time) (s board.Sigh
 	if err != nil {
 		return s, err
 	}
+	today, err := cw.CostToday(now(), zone)
+	if err != nil {
+		return s, err
+	}
+	costs, err := svc.Costs(ctx, today)
+	if err != nil {
+		return s, err
+	}
+	s.Today = cw.SumCosts(costs)
 	s.Dispatch, err = svc.Dispatch(ctx, "")
 	s.At = now()
 	return s, err

@@ -24,7 +24,7 @@ func Run(ctx context.Context, o Options) error {
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		_ = Watch(ctx, o.Services, func(ctx context.Context) error { // it ends with ctx
-			sight, err := read(ctx, o.Services, o.Now)
+			sight, err := read(ctx, o.Services, o.Now, o.Zone)
 			if ctx.Err() == nil {
 				p.Send(seen{sight, err})
 			}

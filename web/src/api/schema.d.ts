@@ -3280,7 +3280,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description any event; a type that is not listed has the form of Event */
-        AnyEvent: components["schemas"]["ProjectAddedEvent"] | components["schemas"]["ProjectChangedEvent"] | components["schemas"]["ProjectRemovedEvent"] | components["schemas"]["ProjectTrustedEvent"] | components["schemas"]["ProjectUntrustedEvent"] | components["schemas"]["AgentSpawnedEvent"] | components["schemas"]["AgentStartingEvent"] | components["schemas"]["AgentRunningEvent"] | components["schemas"]["AgentOutputEvent"] | components["schemas"]["AgentActivityEvent"] | components["schemas"]["AgentWaitingEvent"] | components["schemas"]["AgentWarningEvent"] | components["schemas"]["AgentStoppedEvent"] | components["schemas"]["AgentCrashedEvent"] | components["schemas"]["AgentResumedEvent"] | components["schemas"]["AgentStalledEvent"] | components["schemas"]["AgentRemovedEvent"] | components["schemas"]["AgentRestoredEvent"] | components["schemas"]["AgentPurgedEvent"] | components["schemas"]["AgentParkedEvent"] | components["schemas"]["AgentAccountSwitchedEvent"] | components["schemas"]["AccountAddedEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["AccountRemovedEvent"] | components["schemas"]["AccountExhaustedEvent"] | components["schemas"]["AccountInvalidEvent"] | components["schemas"]["AccountRefreshedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetSpentEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionAnsweredEvent"] | components["schemas"]["QuestionWithdrawnEvent"] | components["schemas"]["QuestionRemindedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationDeliveredEvent"] | components["schemas"]["ConversationAnsweredEvent"] | components["schemas"]["ConversationCancelledEvent"] | components["schemas"]["PlanCreatedEvent"] | components["schemas"]["PlanRevisedEvent"] | components["schemas"]["PlanStepStartedEvent"] | components["schemas"]["PlanStepCompletedEvent"] | components["schemas"]["MessageQueuedEvent"] | components["schemas"]["InitiativeCreatedEvent"] | components["schemas"]["InitiativeChangedEvent"] | components["schemas"]["PageCreatedEvent"] | components["schemas"]["PageChangedEvent"] | components["schemas"]["PageRemovedEvent"] | components["schemas"]["PhaseCreatedEvent"] | components["schemas"]["PhaseChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskChangedEvent"] | components["schemas"]["TaskCheckpointEvent"] | components["schemas"]["TaskBlockedEvent"] | components["schemas"]["MergeQueuedEvent"] | components["schemas"]["MergeCheckingEvent"] | components["schemas"]["MergeConflictedEvent"] | components["schemas"]["MergeRedEvent"] | components["schemas"]["MergeMergedEvent"] | components["schemas"]["MergeDismissedEvent"] | components["schemas"]["InitiativeLandedEvent"] | components["schemas"]["DispatchChangedEvent"] | components["schemas"]["ProposalCreatedEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalDismissedEvent"] | components["schemas"]["ProposalSupersededEvent"] | components["schemas"]["DiskLowEvent"] | components["schemas"]["DiskOkEvent"] | components["schemas"]["TokenCreatedEvent"] | components["schemas"]["TokenRevokedEvent"] | components["schemas"]["SecurityRefusedEvent"] | components["schemas"]["MirrorRestoredEvent"];
+        AnyEvent: components["schemas"]["ProjectAddedEvent"] | components["schemas"]["ProjectChangedEvent"] | components["schemas"]["ProjectRemovedEvent"] | components["schemas"]["ProjectTrustedEvent"] | components["schemas"]["ProjectUntrustedEvent"] | components["schemas"]["AgentSpawnedEvent"] | components["schemas"]["AgentStartingEvent"] | components["schemas"]["AgentRunningEvent"] | components["schemas"]["AgentOutputEvent"] | components["schemas"]["AgentActivityEvent"] | components["schemas"]["AgentWaitingEvent"] | components["schemas"]["AgentWarningEvent"] | components["schemas"]["AgentStoppedEvent"] | components["schemas"]["AgentCrashedEvent"] | components["schemas"]["AgentResumedEvent"] | components["schemas"]["AgentStalledEvent"] | components["schemas"]["AgentRemovedEvent"] | components["schemas"]["AgentRestoredEvent"] | components["schemas"]["AgentPurgedEvent"] | components["schemas"]["AgentParkedEvent"] | components["schemas"]["AgentAccountSwitchedEvent"] | components["schemas"]["AccountAddedEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["AccountRemovedEvent"] | components["schemas"]["AccountExhaustedEvent"] | components["schemas"]["AccountInvalidEvent"] | components["schemas"]["AccountRefreshedEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetSpentEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionAnsweredEvent"] | components["schemas"]["QuestionWithdrawnEvent"] | components["schemas"]["QuestionRemindedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationDeliveredEvent"] | components["schemas"]["ConversationAnsweredEvent"] | components["schemas"]["ConversationCancelledEvent"] | components["schemas"]["PlanCreatedEvent"] | components["schemas"]["PlanRevisedEvent"] | components["schemas"]["PlanStepStartedEvent"] | components["schemas"]["PlanStepCompletedEvent"] | components["schemas"]["MessageQueuedEvent"] | components["schemas"]["InitiativeCreatedEvent"] | components["schemas"]["InitiativeChangedEvent"] | components["schemas"]["PageCreatedEvent"] | components["schemas"]["PageChangedEvent"] | components["schemas"]["PageRemovedEvent"] | components["schemas"]["PhaseCreatedEvent"] | components["schemas"]["PhaseChangedEvent"] | components["schemas"]["TaskCreatedEvent"] | components["schemas"]["TaskChangedEvent"] | components["schemas"]["TaskCheckpointEvent"] | components["schemas"]["TaskBlockedEvent"] | components["schemas"]["TaskOutsideEvent"] | components["schemas"]["MergeQueuedEvent"] | components["schemas"]["MergeCheckingEvent"] | components["schemas"]["MergeConflictedEvent"] | components["schemas"]["MergeRedEvent"] | components["schemas"]["MergeMergedEvent"] | components["schemas"]["MergeDismissedEvent"] | components["schemas"]["InitiativeLandedEvent"] | components["schemas"]["DispatchChangedEvent"] | components["schemas"]["ProposalCreatedEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalDismissedEvent"] | components["schemas"]["ProposalSupersededEvent"] | components["schemas"]["DiskLowEvent"] | components["schemas"]["DiskOkEvent"] | components["schemas"]["TokenCreatedEvent"] | components["schemas"]["TokenRevokedEvent"] | components["schemas"]["SecurityRefusedEvent"] | components["schemas"]["MirrorRestoredEvent"];
         /** @description asks another agent; exactly one of agentId, taskId and phaseId is set */
         AskRequest: {
             /** @description the agent that is asked: its id or name */
@@ -3358,6 +3358,11 @@ export interface components {
              * @description spent so far, by runs that are over and by those that are under way
              */
             spentUsd: number;
+            /**
+             * Format: int64
+             * @description runs that count for it and whose cost is not known, as their model has no price: nothing of them is in what is spent; only in lists
+             */
+            unpriced?: number;
             /**
              * Format: date-time
              * @description when 80 % were reached; null: not yet
@@ -3678,7 +3683,7 @@ export interface components {
             costUsd: number;
             /**
              * Format: double
-             * @description the part that is tokens times list prices, because the CLI tells no cost
+             * @description the part that is tokens times list prices: of runs whose CLI tells no cost, and of those that are under way
              */
             estimatedUsd: number;
             /** @description id of what the sum is of, or the day */
@@ -3696,7 +3701,7 @@ export interface components {
             thenName?: string;
             /**
              * Format: int64
-             * @description runs that are not over: what they used and cost is not in the sum yet
+             * @description runs that are not over: what they used and cost so far is in the sum
              */
             underWay: number;
             /**
@@ -4330,7 +4335,7 @@ export interface components {
          * @description what happened; later versions may add others
          * @enum {string}
          */
-        EventType: "project:added" | "project:changed" | "project:removed" | "project:trusted" | "project:untrusted" | "agent:spawned" | "agent:starting" | "agent:running" | "agent:output" | "agent:activity" | "agent:waiting" | "agent:warning" | "agent:stopped" | "agent:crashed" | "agent:resumed" | "agent:stalled" | "agent:removed" | "agent:restored" | "agent:purged" | "agent:parked" | "agent:account_switched" | "account:added" | "account:changed" | "account:removed" | "account:exhausted" | "account:invalid" | "account:refreshed" | "budget:warning" | "budget:spent" | "question:requested" | "question:answered" | "question:withdrawn" | "question:reminded" | "conversation:created" | "conversation:delivered" | "conversation:answered" | "conversation:cancelled" | "plan:created" | "plan:revised" | "plan:step_started" | "plan:step_completed" | "message:queued" | "initiative:created" | "initiative:changed" | "page:created" | "page:changed" | "page:removed" | "phase:created" | "phase:changed" | "task:created" | "task:changed" | "task:checkpoint" | "task:blocked" | "merge:queued" | "merge:checking" | "merge:conflicted" | "merge:red" | "merge:merged" | "merge:dismissed" | "initiative:landed" | "dispatch:changed" | "proposal:created" | "proposal:accepted" | "proposal:dismissed" | "proposal:superseded" | "disk:low" | "disk:ok" | "token:created" | "token:revoked" | "security:refused" | "mirror:restored";
+        EventType: "project:added" | "project:changed" | "project:removed" | "project:trusted" | "project:untrusted" | "agent:spawned" | "agent:starting" | "agent:running" | "agent:output" | "agent:activity" | "agent:waiting" | "agent:warning" | "agent:stopped" | "agent:crashed" | "agent:resumed" | "agent:stalled" | "agent:removed" | "agent:restored" | "agent:purged" | "agent:parked" | "agent:account_switched" | "account:added" | "account:changed" | "account:removed" | "account:exhausted" | "account:invalid" | "account:refreshed" | "budget:warning" | "budget:spent" | "question:requested" | "question:answered" | "question:withdrawn" | "question:reminded" | "conversation:created" | "conversation:delivered" | "conversation:answered" | "conversation:cancelled" | "plan:created" | "plan:revised" | "plan:step_started" | "plan:step_completed" | "message:queued" | "initiative:created" | "initiative:changed" | "page:created" | "page:changed" | "page:removed" | "phase:created" | "phase:changed" | "task:created" | "task:changed" | "task:checkpoint" | "task:blocked" | "task:outside" | "merge:queued" | "merge:checking" | "merge:conflicted" | "merge:red" | "merge:merged" | "merge:dismissed" | "initiative:landed" | "dispatch:changed" | "proposal:created" | "proposal:accepted" | "proposal:dismissed" | "proposal:superseded" | "disk:low" | "disk:ok" | "token:created" | "token:revoked" | "security:refused" | "mirror:restored";
         /** @description the size of the change of one file */
         FileChange: {
             /**
@@ -5261,6 +5266,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description files that the work on a task changed outside its paths */
+        OutsideFiles: {
+            /** @description the first of them in the order of their paths, at most 20; PROJECT:PATH when the initiative has several projects */
+            files: string[];
+            /**
+             * Format: int64
+             * @description how many there are
+             */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description accounts; there is always one page */
         PageAccountView: {
             /** @description at most as many as the limit, never null */
@@ -5991,6 +6008,8 @@ export interface components {
             include: string[];
             /** @description merge or squash */
             merge: string;
+            /** @description what becomes of work that changed files outside the paths of its task: warn (default): it is merged, with a warning; refuse: it waits for a person */
+            outsidePaths?: string;
             /**
              * Format: int64
              * @description free ports that each worktree gets, as CW_PORT_0, CW_PORT_1 and so on
@@ -7292,6 +7311,8 @@ export interface components {
             initiativeId: string;
             /** @description one line */
             name: string;
+            /** @description what the work on it changed outside its paths: a warning; missing for nothing */
+            outside?: components["schemas"]["OutsideFiles"];
             /** @description globs of the paths that it may touch; none: not said */
             paths: string[];
             /** @description its phase */
@@ -7471,6 +7492,38 @@ export interface components {
             type?: components["schemas"]["TaskType"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description payload of task:outside */
+        TaskOutside: {
+            /** @description the first of them, at most 20 */
+            files: string[];
+            /** @description its name */
+            name: string;
+            /** @description the task */
+            taskId: string;
+            /**
+             * Format: int64
+             * @description how many files there are
+             */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description task:outside: the work on a task changed files outside the task's paths. It is kept and has a number. */
+        TaskOutsideEvent: components["schemas"]["Event"] & {
+            /** @description its payload */
+            data: components["schemas"]["TaskOutside"];
+            /**
+             * @description this type of event
+             * @enum {string}
+             */
+            type: "task:outside";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "task:outside";
         };
         /**
          * @description what puts tasks that are ready in order; later versions may add others

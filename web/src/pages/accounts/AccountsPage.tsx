@@ -5,8 +5,8 @@ import { useCw } from "../../app/cw";
 import { useTitle } from "../../app/title";
 import { Main, TopBar } from "../../app/TopBar";
 import { useNow } from "../../lib/clock";
+import { costToday, todayDetail, todayText } from "../../lib/costToday";
 import { usePhone } from "../../lib/media";
-import { dollars } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Failure } from "../../ui/Failure";
@@ -15,7 +15,7 @@ import { AccountList } from "./AccountList";
 import { AddAccount } from "./AddAccount";
 import { Budgets } from "./Budgets";
 import { CostChart } from "./CostChart";
-import { chartOf, sinceOf, spentOf } from "./costDays";
+import { chartOf, sinceOf } from "./costDays";
 import { Lanes } from "./Lanes";
 
 /** How many days the chart shows, and how wide it is drawn: what is written in it keeps its size. */
@@ -34,13 +34,14 @@ export function AccountsPage() {
   const [adding, setAdding] = useState(false);
   useTitle("Accounts");
   const rows = costs.data ?? [];
+  const today = costToday(rows, now);
   const chart = costs.data && chartOf(rows, now, size.days);
   return (
     <>
       <TopBar>
         <h1 className="text-14 font-bold">Accounts</h1>
         <span className="flex-1" />
-        {costs.data && <span className="text-ink-2 tabular-nums max-tab:hidden">{dollars(spentOf(rows, now).today)} today</span>}
+        {costs.data && <span className="text-ink-2 tabular-nums max-tab:hidden" title={todayDetail(today) || undefined}>{todayText(today)}</span>}
         <Button look="primary" icon="u-plus" keys="c" onClick={() => setAdding(true)}>Add account</Button>
       </TopBar>
       <Main>

@@ -4,7 +4,7 @@ import { budgetsQuery, type Budget } from "../../api/accountQueries";
 import { wordsOf } from "../../api/problem";
 import { useCw } from "../../app/cw";
 import { say, sayFailed } from "../../app/notices";
-import { dollars, oneLine } from "../../lib/words";
+import { count, dollars, oneLine } from "../../lib/words";
 import { useMutation } from "../../lib/useMutation";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
@@ -54,7 +54,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
       </div>
       <Meter label={`Budget of ${name}: ${used} % spent`} value={used} tone={used >= 100 ? "fail" : used >= 80 ? "need" : "calm"} />
       <div className="flex items-center gap-1 text-12 text-ink-2">
-        <span className="min-w-0 flex-1">{fateOf(budget)}</span>
+        <span className="min-w-0 flex-1">{fateOf(budget)}{(budget.unpriced ?? 0) > 0 && <span className="text-need">{`. ${count(budget.unpriced ?? 0, "run")} of unknown price not counted`}</span>}</span>
         <Button look="quiet" className="text-12" aria-label={`Change the budget of ${name}`} onClick={onChange}>Change</Button>
         <Button look="quiet" icon="u-x" aria-label={`Take the budget of ${name} away`} title="Take it away" acting={set.isPending} onClick={takeAway} />
       </div>

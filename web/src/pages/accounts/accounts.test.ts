@@ -55,7 +55,7 @@ describe("costs of days", () => {
   });
   it("call nothing other while four are enough", () => expect(chartOf(rows.slice(0, 4), now, 3).series).toHaveLength(4));
   it("sum up today and the month", () => {
-    expect(spentOf(rows, now)).toEqual({ today: 6, month: 115 });
+    expect(spentOf(rows, now, "c")).toEqual({ today: 3, month: 3 });
     expect(spentOf(rows, now, "a")).toEqual({ today: 0, month: 105 });
   });
   it("begin with the month or the chart", () => {

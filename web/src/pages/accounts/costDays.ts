@@ -57,12 +57,12 @@ export function chartOf(rows: CostRow[], now: number, days: number): CostChartDa
   };
 }
 
-/** What an account cost today and in this month; of all accounts when none is named. */
-export function spentOf(rows: CostRow[], now: number, account?: string): { today: number; month: number } {
+/** What an account cost today and in this month. */
+export function spentOf(rows: CostRow[], now: number, account: string): { today: number; month: number } {
   const today = dayOf(now);
   const spent = { today: 0, month: 0 };
   for (const row of rows) {
-    if (account !== undefined && row.then !== account) continue;
+    if (row.then !== account) continue;
     if (row.key === today) spent.today += row.costUsd;
     if (row.key.startsWith(today.slice(0, 7))) spent.month += row.costUsd;
   }

@@ -64,6 +64,7 @@ const shapes: Record<string, string> = {
   "account:exhausted": "s-limit",
   "task:checkpoint": "s-check",
   "task:blocked": "s-blocked",
+  "task:outside": "s-stalled",
   "merge:conflicted": "s-conflict",
   "merge:red": "s-red",
   "merge:merged": "s-idle",
@@ -74,7 +75,7 @@ export function iconOf(type: string): string {
   return shapes[type] ?? groupOf(type)?.icon ?? "u-pulse";
 }
 
-const needs = ["question:requested", "question:reminded", "task:checkpoint", "agent:stalled", "agent:waiting", "agent:warning", "budget:warning", "proposal:created"];
+const needs = ["question:requested", "question:reminded", "task:checkpoint", "task:outside", "agent:stalled", "agent:waiting", "agent:warning", "budget:warning", "proposal:created"];
 const fails = ["agent:crashed", "task:blocked", "merge:conflicted", "merge:red", "account:invalid", "budget:spent", "disk:low", "security:refused", "mirror:restored"];
 
 /** Colour is news: what broke, and what waits for a person; the rest is grey. */

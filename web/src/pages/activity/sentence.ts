@@ -1,4 +1,5 @@
 import type { components } from "../../api/schema";
+import { outsideText } from "../../lib/outside";
 import { bytes, count, dollars, grouped, oneLine, span } from "../../lib/words";
 
 /*
@@ -124,6 +125,7 @@ const sentences: Record<EventType, (d: Fields) => string> = {
   "task:changed": (d) => `Task ${d.name} is ${d.text("status") || "changed"}`,
   "task:checkpoint": (d) => `Task ${d.name} waits for a person`,
   "task:blocked": (d) => `Task ${d.name} is blocked${d.after("reason")}`,
+  "task:outside": (d) => `The work on ${d.name} ${outsideText(d.number("total"), d.list("files").map(String))}`,
   "merge:queued": (d) => `The work on ${merge(d)} is to be merged`,
   "merge:checking": (d) => `The work on ${merge(d)} is checked at the commit that would be merged`,
   "merge:conflicted": (d) => `The work on ${merge(d)} conflicts with what was merged before it${d.after("text")}`,

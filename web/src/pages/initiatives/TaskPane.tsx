@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { taskQuery, type InitiativeView, type Task } from "../../api/initiativeQueries";
 import { useCw } from "../../app/cw";
+import { outsideText } from "../../lib/outside";
 import { inert, oneLine } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
@@ -49,6 +50,7 @@ export function TaskPane({ head, tree, view, onSelect }: Props) {
         </div>
         <h2 className="text-20 font-bold tracking-tight break-words">{row.name}</h2>
         {row.why && <p className={row.person ? "text-need" : "text-ink-2"}>{row.why}</p>}
+        {task.outside && <p className="text-need">{`The work ${outsideText(task.outside.total, task.outside.files ?? [])}`}</p>}
       </header>
       {view.status === "active" && row.person && task.type !== "auto" && whole.data && <Checkpoint task={task} />}
       {view.status === "active" && <TaskActions task={task} onEdit={whole.data && (() => setEditing(true))} />}

@@ -1,4 +1,5 @@
 import type { Schema } from "../../api/client";
+import { outsideText } from "../../lib/outside";
 import { oneLine } from "../../lib/words";
 import { markOf, type Mark } from "../../ui/status";
 
@@ -7,7 +8,7 @@ type Event = Schema<"Event">;
 /** The types of events that tell how an initiative came to where it is. */
 export const told: Schema<"EventType">[] = [
   "initiative:created", "initiative:landed", "page:created", "page:changed", "page:removed", "phase:created", "phase:changed",
-  "task:created", "task:changed", "task:blocked", "task:checkpoint", "proposal:created", "proposal:accepted", "proposal:dismissed",
+  "task:created", "task:changed", "task:blocked", "task:checkpoint", "task:outside", "proposal:created", "proposal:accepted", "proposal:dismissed",
   "merge:merged", "merge:red", "merge:conflicted",
 ];
 
@@ -60,6 +61,8 @@ function lineOf(event: Event): Line {
       return line(markOf("task", "blocked"), `${name} is blocked: ${said("reason")}`);
     case "task:checkpoint":
       return line(markOf("inbox", "checkpoint"), `${name} waits for a person`);
+    case "task:outside":
+      return line(markOf("inbox", "stalled"), `${name} ${outsideText(Number(data["total"] ?? 0), Array.isArray(data["files"]) ? data["files"].map(String) : [])}`);
     case "proposal:created":
       return line(markOf("proposal", "open"), `Suggested: ${said("action")} ${said("target")} ${name}`);
     case "proposal:accepted":

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCw } from "../../app/cw";
 import { openNewAgent, openPalette } from "../../app/overlays";
+import { costToday, todayDetail, todayText } from "../../lib/costToday";
 import { dayBegin, zone } from "../../lib/days";
-import { dollars } from "../../lib/words";
 import { Button } from "../../ui/Button";
 
 /** Cost of today, the way to everything, and the way to a new agent. */
@@ -19,7 +19,9 @@ export function TopFacts() {
 /** What runs that began today cost, those of removed agents too. A budget is never one of a day, so none stands beside it. */
 function CostToday() {
   const { client } = useCw();
-  const since = dayBegin(Date.now()).toISOString();
-  const today = useQuery({ queryKey: ["costs", "today", since], queryFn: ({ signal }) => client.get("/v1/costs", { query: { by: "day", zone, since }, signal }) }).data?.items?.[0];
-  return today && <span className="text-ink-2 tabular-nums max-desk:hidden">{dollars(today.costUsd)} today</span>;
+  const now = Date.now();
+  const since = dayBegin(now).toISOString();
+  const today = useQuery({ queryKey: ["costs", "today", since], queryFn: ({ signal }) => client.get("/v1/costs", { query: { by: "day", zone, since }, signal }) }).data?.items ?? [];
+  const sum = costToday(today, now);
+  return today.length > 0 && <span className="text-ink-2 tabular-nums max-desk:hidden" title={todayDetail(sum) || undefined}>{todayText(sum)}</span>;
 }
