@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-B__29eF5.js";

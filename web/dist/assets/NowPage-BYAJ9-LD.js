@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-BsIO8N5L.js";
