@@ -17,7 +17,7 @@ FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)
 PURE     := cw/internal/tiptap cw/prompts cw/providers cw/providers/parsers
 # Of these the race detector sees in each run only the tests in which several things
 # happen at once, and all others run without it; make race has all.
-SOME     := cw/orchestrator cw/internal/store
+SOME     := cw/orchestrator cw/internal/store cw/cmd/cw cw/dispatch
 TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While|Concurrent|Order|Linger|WaitForReaders|Cancelled
 RACED    := $(filter-out $(PURE) $(SOME),$(FAST))
 # A test that does one thing very often; it runs beside the program, without the race
@@ -83,10 +83,10 @@ test-unit: ## unit tests, under the race detector where things happen at once (w
 	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; code=1; \
 	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(RACED) || code=1; fi; \
-	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) -timeout 30m $(PURE) cw/internal/store || code=1; \
+	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) -timeout 30m $(filter-out cw/orchestrator,$(SOME)) $(PURE) || code=1; \
 	exit $$code
 
-race: ## the race detector for all of the orchestrator and the store (40 minutes)
+race: ## the race detector for all of the largest packages (45 minutes)
 	CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
