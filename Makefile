@@ -5,13 +5,12 @@ GO       ?= go
 LANE     := ./scripts/lane.sh
 # Packages that run the built program, or git; they have lanes of their own. The
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it. The longest come first, and two of them run side by side: they wait for
+# under it. The longest come first, and three of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
+BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/orchestrator cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
 PROGRAM  := $(BESIDE) $(ALONE)
-# The orchestrator starts agents in each of its tests and waits for them.
-SLOW     := $(PROGRAM) cw/orchestrator cw/internal/cwtest/crashlab
+SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
 # Nothing happens at once in these: the race detector has nothing to see.
 PURE     := cw/internal/tiptap cw/prompts cw/providers cw/providers/parsers
@@ -95,8 +94,7 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
-	$(GO) test -count=1 -parallel $(PARALLEL) -timeout 30m cw/orchestrator || code=1; \
-	$(GO) test -count=1 -p 2 -parallel 4 -timeout 45m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 3 -parallel 4 -timeout 45m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 
@@ -114,8 +112,9 @@ pictures: ## docs/images: each page of the dashboard in light and dark, on a des
 	@./scripts/install-web.sh
 	cd web && CW_PICTURES=1 npx --no-install vitest run -c vitest.e2e.config.ts pictures
 
-e2e-long: deps ## how the real CLIs give up at a limit, as long as they take (6 minutes)
+e2e-long: deps ## how the real CLIs give up at a limit, as long as they take, and what make test only draws from (20 minutes)
 	CGO_ENABLED=0 CW_E2E_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
+	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 4 -timeout 60m -run 'TestInstructions|Needs' cw/e2e
 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 )
@@ -53,10 +54,8 @@ func TestInstructions(t *testing.T) {
 		{name: "one names another", of: []string{"claude", "codex", "gemini", "qwen"}, linked: true},
 		{name: "private file brought along", of: []string{"claude"}, brought: true},
 	} {
-		for _, p := range all {
-			if tt.of != nil && !slices.Contains(tt.of, p.name) {
-				continue
-			}
+		of := slices.DeleteFunc(slices.Clone(all), func(p provider) bool { return tt.of != nil && !slices.Contains(tt.of, p.name) })
+		for _, p := range draw.Third(of) {
 			t.Run(p.name+" "+tt.name, func(t *testing.T) {
 				t.Parallel()
 				p.ready(t, t.TempDir(), "") // skips before it waits

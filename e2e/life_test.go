@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 )
@@ -284,7 +285,7 @@ func TestNeedsEachBlockOfALaterRun(t *testing.T) {
 	t.Parallel()
 	answered := func(t *testing.T, l *lab.Lab, p provider, v cw.AgentView) { answers(t, l, v.Alias) }
 	withEach(t, func(t *testing.T, p provider) {
-		for _, tt := range []struct {
+		for _, tt := range draw.Third([]struct {
 			tag      string
 			scenario model.Scenario
 			people   func(t *testing.T, l *lab.Lab, p provider, v cw.AgentView) // nil: nobody does anything
@@ -300,7 +301,7 @@ func TestNeedsEachBlockOfALaterRun(t *testing.T) {
 			{"follow_up", afterwards(done, "The signal."), func(t *testing.T, l *lab.Lab, _ provider, v cw.AgentView) {
 				cwDo(t, l, "", "agent", "send", v.Alias, farewell)
 			}},
-		} {
+		}) {
 			t.Run(tt.tag, func(t *testing.T) {
 				t.Parallel()
 				l, srv := newLab(t, p, without(tt.tag, tt.scenario))

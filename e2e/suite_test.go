@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 )
@@ -51,13 +52,13 @@ func TestDoesATask(t *testing.T) {
 func TestNeedsEachBlock(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, p provider) {
-		for _, tt := range []struct {
+		for _, tt := range draw.Third([]struct {
 			name, tag string
 			scenario  model.Scenario
 		}{
 			{"done", "signal_format", done}, {"done", "workspace", done}, {"done", "task", done},
 			{"asks", "signal_format", asks}, {"gives up", "signal_format", givesUp},
-		} {
+		}) {
 			t.Run(tt.name+" without "+tt.tag, func(t *testing.T) {
 				t.Parallel()
 				l, srv := newLab(t, p, without(tt.tag, tt.scenario))

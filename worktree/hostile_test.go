@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 )
 
 // trap is one way by which an agent's files can make git execute something.
@@ -214,7 +215,7 @@ func springTraps(a *agent, ran func() string) bool {
 // TestTrapsSpringOnPlainGit is the control: it proves that the traps work.
 func TestTrapsSpringOnPlainGit(t *testing.T) {
 	t.Parallel()
-	for _, trap := range drawn(traps()) {
+	for _, trap := range draw.Third(traps()) {
 		t.Run(trap.name, func(t *testing.T) {
 			t.Parallel()
 			a, evil, ran := trapLab(t)
@@ -279,7 +280,7 @@ func mergeOperations(a *agent) []operation {
 // nothing is ever executed.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	for _, trap := range drawn(traps()) {
+	for _, trap := range draw.Third(traps()) {
 		t.Run(trap.name, func(t *testing.T) {
 			t.Parallel()
 			a, evil, ran := trapLab(t)

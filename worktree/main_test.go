@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -17,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 )
 
 // TestMain gives the tests a HOME of their own, with an identity and a branch
@@ -83,21 +82,10 @@ func tryGit(dir string, args ...string) (string, error) {
 // often is how many generated cases a test tries: a twelfth of n, and with CW_LONG all
 // of them (make lifetimes).
 func often(n int) int {
-	if os.Getenv("CW_LONG") != "" {
+	if draw.All() {
 		return n
 	}
 	return n / 12
-}
-
-// drawn returns a third of the cases, drawn anew in each run, and with CW_LONG all of
-// them.
-func drawn[T any](cases []T) []T {
-	if os.Getenv("CW_LONG") != "" {
-		return cases
-	}
-	cases = slices.Clone(cases)
-	rand.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	return cases[:(len(cases)+2)/3]
 }
 
 func write(t testing.TB, dir, name, text string) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 )
 
 // TestMend damages the mirror in every way and expects worktree, files and
@@ -45,7 +46,7 @@ func TestMend(t *testing.T) {
 		"a cut index":        func(l *lab) { spoilAdmin(l, "index", "DI") },
 	}
 	for name, damage := range damages {
-		for _, place := range drawn([]string{fromPresent, fromTrash, fromBranch}) {
+		for _, place := range draw.Third([]string{fromPresent, fromTrash, fromBranch}) {
 			t.Run(name+" "+place, func(t *testing.T) {
 				t.Parallel()
 				l := newLab(t)

@@ -4,10 +4,11 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"cw/internal/cwtest/draw"
 )
 
 // TestFailpoints kills the daemon right after each named step. The next daemon must
@@ -18,7 +19,7 @@ import (
 // while it recovers.
 func TestFailpoints(t *testing.T) {
 	seed := seedOf(t)
-	drawn := draw(flows(), seed, os.Getenv("CW_LONG") != "")
+	drawn := drawSteps(flows(), seed, draw.All())
 	for _, f := range flows() {
 		t.Run(dashed(f.name), func(t *testing.T) {
 			t.Parallel()
@@ -41,9 +42,9 @@ func TestFailpoints(t *testing.T) {
 	}
 }
 
-// draw gives the steps to try in each flow: all of them, or each step in one of the
+// drawSteps gives the steps to try in each flow: all of them, or each step in one of the
 // flows that have it, and at least one step in each flow.
-func draw(all []flow, seed uint64, everywhere bool) map[string][]string {
+func drawSteps(all []flow, seed uint64, everywhere bool) map[string][]string {
 	drawn, having := map[string][]string{}, map[string][]string{}
 	for _, f := range all {
 		for _, step := range f.steps {
@@ -68,11 +69,11 @@ func draw(all []flow, seed uint64, everywhere bool) map[string][]string {
 	return drawn
 }
 
-// TestDraw: each step is tried somewhere and each flow somehow, whatever is drawn.
-func TestDraw(t *testing.T) {
+// TestDrawSteps: each step is tried somewhere and each flow somehow, whatever is drawn.
+func TestDrawSteps(t *testing.T) {
 	all := flows()
 	for seed := range uint64(50) {
-		short, long := draw(all, seed, false), draw(all, seed, true)
+		short, long := drawSteps(all, seed, false), drawSteps(all, seed, true)
 		tried := map[string]bool{}
 		for _, f := range all {
 			if len(short[f.name]) == 0 || len(long[f.name]) != len(f.steps) {
