@@ -19,7 +19,7 @@ import (
 const smallDisk = "mode=0700,size=64m"
 
 // fullCycles is how often that disk is filled and freed again.
-const fullCycles = 6
+const fullCycles = 4
 
 // onSmallDisk puts the home of a course on a disk of its own. Copies of the
 // program lie elsewhere: they alone are larger than it.

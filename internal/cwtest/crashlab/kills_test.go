@@ -25,7 +25,7 @@ const (
 	// into work.
 	busyWriters = 4
 	// daemonKills is the default; shimKills and agentKills go with it.
-	daemonKills, shimKills, agentKills = 80, 4, 20
+	daemonKills, shimKills, agentKills = 40, 3, 12
 	// spawners make agents and persons deal with them, all at once.
 	spawners, persons = 3, 3
 )

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
 	"cw/internal/proc"
@@ -56,7 +57,7 @@ func mutations() []mutation {
 // invariant that the guard is there for. A crash or a wait in vain does not
 // count: it ends the test.
 func TestMutations(t *testing.T) {
-	for _, m := range mutations() {
+	for _, m := range draw.Third(mutations()) {
 		t.Run(m.guard, func(t *testing.T) {
 			t.Parallel()
 			for _, p := range attempt(t, m, "") {
