@@ -69,7 +69,7 @@ deps: ## what the tests need beyond Go: the real CLIs and the editor, from npm, 
 test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as well)
 	@red=; run() { name=$$1 minutes=$$2; shift 2; $(LANE) $$name $$minutes $(MAKE) --no-print-directory "$$@" || red="$$red $$name"; }; \
 	run unit+race 12 test-unit; \
-	log=$$(mktemp); nice -n 15 $(LANE) vet+fuzz 12 $(MAKE) --no-print-directory fmt vet test-fuzz >$$log 2>&1 & beside=$$!; \
+	log=$$(mktemp); nice -n 15 $(LANE) vet+fuzz 12 $(MAKE) --no-print-directory -k fmt vet test-fuzz >$$log 2>&1 & beside=$$!; \
 	run web 13 test-web; \
 	wait $$beside || red="$$red vet+fuzz"; cat $$log; rm -f $$log; \
 	run crash-lab 8 test-crash; \
