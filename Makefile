@@ -95,7 +95,7 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
 	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
-	$(GO) test -count=1 -p 3 -parallel 4 -timeout 45m $(BESIDE) || code=1; \
+	$(GO) test -count=1 -p 3 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
 	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 
@@ -113,9 +113,9 @@ pictures: ## docs/images: each page of the dashboard in light and dark, on a des
 	@./scripts/install-web.sh
 	cd web && CW_PICTURES=1 npx --no-install vitest run -c vitest.e2e.config.ts pictures
 
-e2e-long: deps ## how the real CLIs give up at a limit, as long as they take, and what make test only draws from (20 minutes)
+e2e-long: deps ## how the real CLIs give up at a limit, as long as they take, and the tests of the program with both CLIs (40 minutes)
 	CGO_ENABLED=0 CW_E2E_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
-	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 4 -timeout 60m -run 'TestInstructions|Needs' cw/e2e
+	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 4 -timeout 90m cw/e2e
 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 	"cw/internal/cwtest/realcli"
@@ -95,9 +96,10 @@ func (p provider) environ(t *testing.T, home, url string) []string {
 	return env
 }
 
-// withEach runs a test with each provider.
+// withEach runs a test with one of the two providers, drawn anew in each run, and with
+// CW_LONG (make e2e-long) with both.
 func withEach(t *testing.T, test func(t *testing.T, p provider)) {
-	for _, p := range []provider{claude, codex} {
+	for _, p := range draw.Third([]provider{claude, codex}) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			test(t, p)
