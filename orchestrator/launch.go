@@ -198,6 +198,10 @@ func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts opti
 		return proc.Observation{}, err
 	}
 	seen, err := proc.Start(ctx, proc.Launch{Binary: o.Binary, Dir: st.Run.Dir, Env: env})
+	if errors.Is(err, proc.ErrNotStarted) {
+		return proc.Observation{}, cw.Errorf(cw.CodeFailed, "the run was not started: its supervisor ended before it").
+			WithHint("try again; cw logs shows what it said").Because(err)
+	}
 	if err != nil {
 		return proc.Observation{}, fmt.Errorf("start the run: %w", err)
 	}

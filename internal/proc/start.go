@@ -30,6 +30,10 @@ type Launch struct {
 	Env []string
 }
 
+// ErrNotStarted says that the shim ended, killed or by itself, before it started the
+// command.
+var ErrNotStarted = errors.New("the shim ended without starting it")
+
 // Start starts `Binary shim Dir` detached and waits, at most 30 s, until the
 // command runs or the run is over. It never starts a run twice, since the shim
 // decides: on a run that was started before it only observes.
@@ -55,7 +59,7 @@ func Start(ctx context.Context, l Launch) (Observation, error) {
 		return obs, fmt.Errorf("start run %s: %w", l.Dir, err)
 	}
 	if obs.State == StateFresh {
-		return obs, fmt.Errorf("start run %s: the shim ended without starting it: %s", l.Dir, said)
+		return obs, fmt.Errorf("start run %s: %w: %s", l.Dir, ErrNotStarted, said)
 	}
 	return obs, nil
 }
