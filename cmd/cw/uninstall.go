@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
+	"cw/internal/proc"
 	"cw/internal/safefile"
 	"cw/internal/service"
 )
@@ -121,7 +122,7 @@ func uninstallRun(ctx context.Context, o *uninstallOptions) error {
 func (a *app) observeLeftovers(ctx context.Context, home cw.Home, blind bool) (left leftovers, svc cw.Services, err error) {
 	left = leftovers{
 		Home: string(home), Entries: []leftEntry{}, Others: []string{}, Accounts: []string{}, Branches: []leftBranches{},
-		Running: []string{}, Work: []soleWork{},
+		Running: livingRuns(home), Work: []soleWork{},
 	}
 	if left.Program, err = os.Executable(); err != nil {
 		return left, nil, fmt.Errorf("find this program: %w", err)
@@ -182,7 +183,7 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 			return err
 		}
 		for _, v := range views {
-			if v.Status.Alive() {
+			if v.Status.Alive() && !slices.Contains(l.Running, v.Alias) {
 				l.Running = append(l.Running, v.Alias)
 			}
 			l.Work = append(l.Work, soleWorkOf(v)...)
@@ -255,6 +256,10 @@ func (a *app) removeLeftovers(ctx context.Context, home cw.Home, left leftovers,
 	if _, err := a.stopDaemon(ctx); err != nil {
 		return err
 	}
+	// Without a daemon nothing is started any more; until then something may have been.
+	if err := mayRemove(leftovers{Running: livingRuns(home)}, true); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(string(home)) // the daemon may have left others meanwhile
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -274,6 +279,24 @@ func (a *app) removeLeftovers(ctx context.Context, home cw.Home, left leftovers,
 		_ = os.Remove(string(home)) // a folder that somebody uses meanwhile stays
 	}
 	return nil
+}
+
+// livingRuns names the agents, and the runs of commands, whose processes live, by what
+// their run directories show: no daemon is asked.
+func livingRuns(home cw.Home) []string {
+	names := []string{}
+	agents, _ := os.ReadDir(home.Runs()) // none: nothing ever ran
+	for _, agent := range agents {
+		dir := filepath.Join(home.Runs(), agent.Name())
+		runs, _ := os.ReadDir(dir)
+		if slices.ContainsFunc(runs, func(run fs.DirEntry) bool {
+			seen, err := proc.Observe(filepath.Join(dir, run.Name()))
+			return err == nil && (seen.State == proc.StateStarting || seen.State == proc.StateRunning)
+		}) {
+			names = append(names, agent.Name())
+		}
+	}
+	return names
 }
 
 func (a *app) printLeftovers(left leftovers) {

@@ -114,6 +114,34 @@ func TestUninstall(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(home.Worktree("busy-otter"), "work.txt")); err != nil {
 		t.Fatalf("the work is gone: %v", err)
 	}
+	sleeper := filepath.Join(temp, "sleep.sh")
+	if err := os.WriteFile(sleeper, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	does(0, "", "agent", "spawn", "--provider", "script", "--script", sleeper, "--name", "calm-fox", "sleep")
+	does(4, "1 agent runs", "uninstall", "--yes", "--discard-work")
+	if got := livingRuns(home); !slices.Equal(got, []string{"calm-fox"}) {
+		t.Errorf("runs that live: %q", got)
+	}
+	// Its daemon is gone and its databases are damaged: it is seen all the same.
+	does(0, "stopped", "stop")
+	whole := home + "-whole"
+	for _, name := range []string{"cw.db", "cw.db-wal"} {
+		if err := os.Rename(filepath.Join(string(home), name), string(whole)+name); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(string(home), "cw.db"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	does(1, "damaged", "uninstall", "--yes")
+	does(4, "1 agent runs", "uninstall", "--yes", "--discard-work")
+	for _, name := range []string{"cw.db", "cw.db-wal"} {
+		if err := os.Rename(string(whole)+name, filepath.Join(string(home), name)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	does(0, "calm-fox", "agent", "stop", "calm-fox")
 	does(0, "cw is removed", "uninstall", "--yes", "--discard-work")
 	entries, err := os.ReadDir(string(home))
 	if err != nil || len(entries) != 1 || entries[0].Name() != "notes.txt" {
