@@ -50,6 +50,7 @@ fmt: ## fail on files that gofmt would change
 
 vet: ## go vet, for Linux and for macOS
 	CGO_ENABLED=0 $(GO) vet ./...
+	CGO_ENABLED=0 $(GO) vet -tags faultinject ./internal/daemon
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet $(PLAIN) ./...
 
 lint: ## golangci-lint, when it is installed (v2.5.0 is what it was written for)

@@ -39,22 +39,9 @@ func (m *Manager) ownLogin(a cw.Account) OwnLogin {
 func (m *Manager) shown(v cw.AccountView) cw.AccountView {
 	v.NotLoggedIn = m.ownLogin(v.Account).Missing
 	if p, err := m.Providers.Provider(v.Provider); err == nil {
-		v.LogIn = logIn(v.Account, p)
+		v.LogIn = v.LoginCommand(strings.Join(p.Login, " "))
 	}
 	return v
-}
-
-// logIn is the command with which a person logs in to an account; "" when there
-// is none.
-func logIn(a cw.Account, p Provider) string {
-	switch {
-	case len(p.Login) == 0:
-	case a.Kind == cw.AccountOwn:
-		return strings.Join(p.Login, " ")
-	case a.Kind == cw.AccountLogin:
-		return "cw account login " + cw.ShellWord(a.Provider+"/"+a.Name)
-	}
-	return ""
 }
 
 // loggedInSince decides whether somebody logged in to an account default after it

@@ -22,7 +22,7 @@ func (m *Manager) TestAccount(ctx context.Context, ref string) (cw.AccountTest, 
 	if err != nil {
 		return out, err
 	}
-	out.LogIn = logIn(a, p)
+	out.LogIn = a.LoginCommand(strings.Join(p.Login, " "))
 	own := m.ownLogin(a)
 	if own.Missing != "" {
 		out.Text = own.Missing

@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"cw/internal/cw"
 	"cw/providers"
@@ -110,33 +112,27 @@ func (f *follower) closeMeter() {
 // liveSpend sums what runs that are under way cost so far, all but one, as far
 // as they count for a budget.
 func (o *Orchestrator) liveSpend(scope cw.BudgetScope, id string, without *follower) float64 {
-	o.mu.Lock()
-	var of []*follower
-	for _, f := range o.live {
-		if f != nil && f != without && f.countsFor(scope, id) {
-			of = append(of, f)
-		}
-	}
-	o.mu.Unlock()
 	var sum float64
-	for _, f := range of {
-		sum += f.spend().USD
+	for _, f := range o.following() {
+		if f != without && f.countsFor(scope, id) {
+			sum += f.spend().USD
+		}
 	}
 	return sum
 }
 
+// following returns who follows the runs that are under way. Each has a lock of its
+// own, which is not taken under that of o.
+func (o *Orchestrator) following() []*follower {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc(slices.Collect(maps.Values(o.live)), func(f *follower) bool { return f == nil })
+}
+
 // LiveSpends tells what runs that are under way used and cost so far.
 func (o *Orchestrator) LiveSpends() []cw.RunSpend {
-	o.mu.Lock()
-	live := make([]*follower, 0, len(o.live))
-	for _, f := range o.live {
-		if f != nil {
-			live = append(live, f)
-		}
-	}
-	o.mu.Unlock()
-	out := make([]cw.RunSpend, 0, len(live))
-	for _, f := range live {
+	out := []cw.RunSpend{}
+	for _, f := range o.following() {
 		if s := f.spend(); s.USD > 0 || s.Usage != (cw.Usage{}) {
 			out = append(out, cw.RunSpend{RunID: f.state.Run.ID, CostUSD: s.USD, Source: s.Source, Usage: s.Usage})
 		}
@@ -165,10 +161,8 @@ func (o *Orchestrator) WithLive(budgets []cw.Budget) []cw.Budget { return o.with
 // WithLiveUnpriced adds to budgets the runs under way that use models without a
 // price.
 func (o *Orchestrator) WithLiveUnpriced(budgets []cw.Budget) []cw.Budget {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, f := range o.live {
-		if f == nil || len(f.spend().Unpriced) == 0 {
+	for _, f := range o.following() {
+		if len(f.spend().Unpriced) == 0 {
 			continue
 		}
 		for i, b := range budgets {

@@ -116,14 +116,10 @@ func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, ag
 // is none.
 func (o *Orchestrator) mendOf(a cw.Account) string {
 	p, err := o.Presets.Get(a.Provider)
-	switch {
-	case err != nil:
-	case a.Kind == cw.AccountOwn:
-		return p.LoginCommand()
-	case a.Kind == cw.AccountLogin && p.LoginCommand() != "":
-		return "cw account login " + a.Provider + "/" + a.Name
+	if err != nil {
+		return ""
 	}
-	return ""
+	return a.LoginCommand(p.LoginCommand())
 }
 
 // setInvalid marks an account, or takes the mark away (""). The mark only

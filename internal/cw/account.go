@@ -102,6 +102,19 @@ func (a Account) AboveWatermark(now time.Time, percent float64) bool {
 // known.
 func (a Account) Ready() bool { return a.Invalid == "" && a.NotLoggedIn == "" }
 
+// LoginCommand returns the command with which a person logs in to the account, given
+// that of the provider's CLI; "" when there is none.
+func (a Account) LoginCommand(own string) string {
+	switch {
+	case own == "":
+	case a.Kind == AccountOwn:
+		return own
+	case a.Kind == AccountLogin:
+		return "cw account login " + ShellWord(a.Provider+"/"+a.Name)
+	}
+	return ""
+}
+
 // CheckAccountName refuses names that cannot be typed or shown. CodeInvalid.
 func CheckAccountName(name string) error {
 	bad := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '/' || r == '\\' }

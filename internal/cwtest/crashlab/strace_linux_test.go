@@ -49,7 +49,7 @@ func TestSyscallFaults(t *testing.T) {
 			var hit atomic.Int32
 			t.Cleanup(func() {
 				results.row("calls of the kernel under the databases: "+kind, "%d of %d courses met their fault", hit.Load(), n)
-				if hit.Load() == 0 && !t.Failed() {
+				if int(hit.Load()) < n && !t.Failed() {
 					t.Errorf("only %d of %d courses met their fault", hit.Load(), n)
 				}
 			})
@@ -57,8 +57,12 @@ func TestSyscallFaults(t *testing.T) {
 				road, when := roads[i%len(roads)], 1+rng.IntN(12)
 				t.Run(fmt.Sprintf("%s %d", road.name, when), func(t *testing.T) {
 					t.Parallel()
-					if failing(t, road, fmt.Sprintf(inject, when)) {
-						hit.Add(1)
+					// A course that had fewer calls than that is driven again with an earlier one.
+					for at := when; at > 0 && !t.Failed(); at /= 2 {
+						if failing(t, road, fmt.Sprintf(inject, at)) {
+							hit.Add(1)
+							return
+						}
 					}
 				})
 			}
