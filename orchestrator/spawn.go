@@ -152,8 +152,14 @@ func (o *Orchestrator) sameRequest(ctx context.Context, key string) (view cw.Age
 		case <-ctx.Done():
 			return cw.AgentView{}, true, ctx.Err()
 		}
+		// A spawn of an earlier daemon that failed keeps its agent, with the reason: then
+		// that is the answer, as it is for whoever asks later. Any other leaves nothing.
 		if s.err != nil {
-			return cw.AgentView{}, true, s.err
+			view, err = o.Agent(ctx, string(op.AgentID))
+			if err != nil || view.Status == cw.StatusPending || view.Status == cw.StatusStarting {
+				return cw.AgentView{}, true, s.err
+			}
+			return view, true, nil
 		}
 	}
 	view, err = o.Agent(ctx, string(op.AgentID))

@@ -329,6 +329,48 @@ func TestSameRequestFails(t *testing.T) {
 	e.wantNothing()
 }
 
+// TestSameRequestOfAnEarlierDaemon: a spawn that the next daemon cannot start leaves an
+// agent that says so, and the same request gets that agent, also while the daemon is
+// still at it.
+func TestSameRequestOfAnEarlierDaemon(t *testing.T) {
+	t.Parallel()
+	reached, die := dies("spawn/" + stepPrepared)
+	e := newEngine(t, die)
+	req := e.request(does())
+	req.RequestKey = "key-1"
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-reached; cancel() }()
+	if _, err := e.Spawn(ctx, req); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	e.stopRun()
+	held, release := make(chan struct{}), make(chan struct{})
+	e.boot(hook("spawn/"+stepStarting, func() { close(held); <-release }), func(c *Config) { c.Binary = "/bin/false" })
+	<-held
+	type answer struct {
+		view cw.AgentView
+		err  error
+	}
+	answers := make(chan answer, 3)
+	for range cap(answers) {
+		go func() {
+			v, err := e.Spawn(t.Context(), req)
+			answers <- answer{v, err}
+		}()
+	}
+	<-time.After(100 * time.Millisecond) // they should wait by now; when not, they see less
+	close(release)
+	for range cap(answers) {
+		a := <-answers
+		if a.err != nil || a.view.Status != cw.StatusCrashed || a.view.Reason != cw.ReasonStartFailed || !strings.Contains(a.view.Error, "supervisor") {
+			t.Errorf("%s %s: %q, %v", a.view.Status, a.view.Reason, a.view.Error, a.err)
+		}
+	}
+	if again := e.mustSpawn(req); again.Status != cw.StatusCrashed {
+		t.Errorf("much later: %s", again.Status)
+	}
+}
+
 // spoiltStore is a real store in which single calls go wrong.
 type spoiltStore struct {
 	Store
