@@ -116,33 +116,30 @@ func readPorts(node *yaml.Node) (int, error) {
 
 // readMerge reads how work comes onto a branch.
 func readMerge(node *yaml.Node) (cw.MergeStrategy, error) {
-	strategy := cw.MergeStrategy(node.Value)
-	if node.Kind != yaml.ScalarNode || !slices.Contains(cw.MergeStrategies(), strategy) {
-		return "", invalid(node.Line, "merge is %.40q", node.Value).
-			WithHint("it is %s (a commit with two parents) or %s (one commit with all changes)", cw.MergeCommit, cw.MergeSquash)
-	}
-	return strategy, nil
+	return readWord(node, "merge", cw.MergeStrategies(),
+		"it is %s (a commit with two parents) or %s (one commit with all changes)", cw.MergeCommit, cw.MergeSquash)
 }
 
 // readOutsidePaths reads what becomes of work outside the paths of its task.
 func readOutsidePaths(node *yaml.Node) (cw.OutsidePolicy, error) {
-	policy := cw.OutsidePolicy(node.Value)
-	if node.Kind != yaml.ScalarNode || !slices.Contains(cw.OutsidePolicies(), policy) {
-		return "", invalid(node.Line, "outsidePaths is %.40q", node.Value).
-			WithHint("work that changed files outside the paths of its task is merged with a warning (%s) or waits for a person (%s)", cw.OutsideWarn, cw.OutsideRefuse)
-	}
-	return policy, nil
+	return readWord(node, "outsidePaths", cw.OutsidePolicies(),
+		"work that changed files outside the paths of its task is merged with a warning (%s) or waits for a person (%s)", cw.OutsideWarn, cw.OutsideRefuse)
 }
 
 // readHooks reads whether the repository's git hooks run for agents. YAML reads
 // a plain off as a word here, as it is a text.
 func readHooks(node *yaml.Node) (cw.HooksPolicy, error) {
-	policy := cw.HooksPolicy(node.Value)
-	if node.Kind != yaml.ScalarNode || !slices.Contains(cw.HooksPolicies(), policy) {
-		return "", invalid(node.Line, "hooks is %.40q", node.Value).
-			WithHint("it is %s (the repository's git hooks do not run for agents) or %s (they do)", cw.HooksOff, cw.HooksRun)
+	return readWord(node, "hooks", cw.HooksPolicies(),
+		"it is %s (the repository's git hooks do not run for agents) or %s (they do)", cw.HooksOff, cw.HooksRun)
+}
+
+// readWord reads one of the words that a key takes.
+func readWord[T ~string](node *yaml.Node, key string, words []T, hint string, args ...any) (T, error) {
+	word := T(node.Value)
+	if node.Kind != yaml.ScalarNode || !slices.Contains(words, word) {
+		return "", invalid(node.Line, "%s is %.40q", key, node.Value).WithHint(hint, args...)
 	}
-	return policy, nil
+	return word, nil
 }
 
 // readRun reads how a person runs the result.

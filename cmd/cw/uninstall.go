@@ -62,7 +62,7 @@ func newUninstallCmd(a *app, runF func(context.Context, *uninstallOptions) error
 	opts := &uninstallOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Tell what cw keeps on this machine, and remove it",
+		Short: "List what cw keeps on this machine, or remove it",
 		Long: `List everything that cw keeps on this machine: its home with databases, output and
 worktrees, the service, credentials of accounts. With --yes it is removed, and the
 daemon ends. It is refused while agents run, and while work is nowhere but in cw's
