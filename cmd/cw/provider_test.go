@@ -44,6 +44,11 @@ func TestProvider(t *testing.T) {
 	t.Parallel()
 	sessions(t, "provider", []sessionCase{
 		{"list", []string{"provider", "list"}, presets, 0},
+		{"list logged out", []string{"provider", "list"}, func(b *bench) {
+			presets(b)
+			b.fake.providers = b.fake.providers[3:]
+			b.fake.providers[0].NotLoggedIn = "Claude Code is not logged in: log in: claude auth login"
+		}, 0},
 		{"list json", []string{"provider", "list", "--json"}, func(b *bench) { presets(b); b.fake.providers = b.fake.providers[3:] }, 0},
 		{"list argument", []string{"provider", "list", "claude"}, presets, 2},
 		{"show", []string{"provider", "show", "claude"}, presets, 0},

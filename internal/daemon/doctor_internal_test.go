@@ -133,7 +133,8 @@ func TestIntegrityCheck(t *testing.T) {
 }
 
 // TestDoctorLogin: a CLI that is there and not logged in is warned of, with the
-// command that mends it, unless another account can be used.
+// command that mends it, unless another account can be used. The list of providers
+// says the same.
 func TestDoctorLogin(t *testing.T) {
 	t.Parallel()
 	home := cw.Home(t.TempDir())
@@ -143,6 +144,8 @@ func TestDoctorLogin(t *testing.T) {
 	presets, _ := providers.Load(home.Providers())
 	p, err := presets.Get("kept")
 	must(t, err)
+	bin := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(bin, "kept"), []byte("#!/bin/sh\n"), 0o700))
 	well := Check{Name: "provider kept", Status: CheckOK, Detail: "at /bin/kept"}
 	environ := []string{"HOME=" + t.TempDir()}
 	key := cw.AccountView{Account: cw.Account{Provider: "kept", Kind: cw.AccountKey, Enabled: true}}
@@ -164,6 +167,10 @@ func TestDoctorLogin(t *testing.T) {
 			wantCheck(t, got, tt.want, tt.fix)
 			if (tt.want == CheckWarn) != strings.Contains(got.Detail, "not logged in") {
 				t.Errorf("it says: %s", got.Detail)
+			}
+			listed := providerService{presets: presets, environ: tt.environ, probes: newProbes()}.view(t.Context(), p, bin, nil, tt.others)
+			if !listed.Installed || (tt.want == CheckWarn) != strings.Contains(listed.NotLoggedIn, "kept login") {
+				t.Errorf("listed: installed %v, %q", listed.Installed, listed.NotLoggedIn)
 			}
 		})
 	}
