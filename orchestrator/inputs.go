@@ -269,6 +269,9 @@ func (o *Orchestrator) writeRunDir(ctx context.Context, st *cw.RunState, opts op
 	if err := writeHooks(preset, in); err != nil {
 		return err
 	}
+	if err := writeShell(preset, in); err != nil {
+		return err
+	}
 	if err := writeToolFile(preset, in); err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func (p *Preset) templates() map[string]Args {
 func (p *Preset) envTemplates() map[string]map[string]string {
 	return map[string]map[string]string{
 		"spawn.env": p.SpawnForm.Env, "resume.env": p.ResumeForm.Env, "asRootEnv": p.AsRootEnv,
-		"mcp.env": p.MCP.Env, "hooks.env": p.Hooks.Env,
+		"mcp.env": p.MCP.Env, "hooks.env": p.Hooks.Env, "shell.env": p.Shell.Env,
 	}
 }
 
@@ -207,13 +207,14 @@ func (p *Preset) checkTemplates() error {
 	for key, text := range map[string]string{
 		"mcp.file": p.MCP.File, "mcp.template": p.MCP.Template,
 		"hooks.file": p.Hooks.File, "hooks.template": p.Hooks.Template,
+		"shell.file": p.Shell.File, "shell.template": p.Shell.Template,
 		"stdin.file": p.Stdin.File, "stdin.template": p.Stdin.Template,
 	} {
 		if err := checkTemplate(text); err != nil {
 			return keyError(key, "%v", err)
 		}
 	}
-	for key, file := range map[string]string{"mcp.file": p.MCP.File, "hooks.file": p.Hooks.File, "stdin.file": p.Stdin.File} {
+	for key, file := range map[string]string{"mcp.file": p.MCP.File, "hooks.file": p.Hooks.File, "shell.file": p.Shell.File, "stdin.file": p.Stdin.File} {
 		if name, below := strings.CutPrefix(file, "{{runDir}}/"); file != "" && (!below || !filepath.IsLocal(name)) {
 			return keyError(key, "%q is not below {{runDir}}/", file)
 		}

@@ -116,6 +116,7 @@ func (in Invocation) values() map[string]string {
 		"sessionId": in.SessionID, "model": in.Model, "prompt": in.Prompt, "promptFile": in.PromptFile,
 		"cwd": in.Cwd, "runDir": in.RunDir, "script": in.Script, "configDir": in.ConfigDir,
 		"mcpConfig": in.MCPConfig, "hookConfig": in.HookConfig, "cw": in.CW, "socket": in.Socket, "stopHook": in.stopHook(),
+		"onPath": in.onPath(),
 	}
 }
 
@@ -154,6 +155,9 @@ func (p Preset) env(form Launch, root bool, values map[string]string) (map[strin
 		maps.Copy(templates, p.MCP.Env)
 	}
 	maps.Copy(templates, p.Hooks.Env)
+	if values["onPath"] != "" {
+		maps.Copy(templates, p.Shell.Env)
+	}
 	maps.Copy(templates, form.Env)
 	if root {
 		maps.Copy(templates, p.AsRootEnv)

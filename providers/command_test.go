@@ -94,16 +94,16 @@ func TestCommands(t *testing.T) {
 		stdin    bool
 		inArgv   bool
 	}{
-		{provider: "claude", argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --session-id " + aSession, stdin: true},
+		{provider: "claude", argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --session-id " + aSession, env: map[string]string{"CLAUDE_ENV_FILE": "/r/shell.sh"}, stdin: true},
 		{
 			provider: "claude", change: func(in *Invocation) {
 				in.Model, in.Root, in.MCPConfig, in.HookConfig = "sonnet", true, "/r/mcp.json", "/r/hooks.json"
 			},
 			argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --session-id " + aSession +
 				" --model sonnet --mcp-config /r/mcp.json --settings /r/hooks.json",
-			env: map[string]string{"IS_SANDBOX": "1"}, stdin: true,
+			env: map[string]string{"IS_SANDBOX": "1", "CLAUDE_ENV_FILE": "/r/shell.sh"}, stdin: true,
 		},
-		{provider: "claude", resume: true, argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --resume " + aSession, stdin: true},
+		{provider: "claude", resume: true, argv: "/bin/cli -p --output-format stream-json --verbose --dangerously-skip-permissions --resume " + aSession, env: map[string]string{"CLAUDE_ENV_FILE": "/r/shell.sh"}, stdin: true},
 		{provider: "script", change: func(in *Invocation) { in.Script, in.Binary = "/s/x.sh", "" }, argv: "/s/x.sh", stdin: true},
 		{provider: "copilot", argv: "/bin/cli -p do it --output-format=json --allow-all --session-id=" + aSession, env: map[string]string{"COPILOT_AUTO_UPDATE": "false"}, inArgv: true},
 		{

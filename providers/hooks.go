@@ -5,16 +5,7 @@ import "cw/internal/cw"
 // HookFile gives the file with cw's hooks for one run: where it is written and
 // what. Both are empty when the provider has none.
 func (p Preset) HookFile(in Invocation) (path, text string) {
-	if p.Hooks.File == "" || p.Hooks.Template == "" {
-		return "", ""
-	}
-	values := in.values()
-	path, found := expand(p.Hooks.File, values)
-	text, complete := expand(p.Hooks.Template, values)
-	if !found || !complete {
-		return "", ""
-	}
-	return path, text
+	return file(p.Hooks.File, p.Hooks.Template, in)
 }
 
 // stopHook is the command line, for a shell, with which a CLI asks cw whether

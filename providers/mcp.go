@@ -3,16 +3,10 @@ package providers
 // ToolFile gives the file that makes cw's tool server known to the CLI, for one
 // run: where it is written and what. Both are empty where the preset needs none.
 func (p Preset) ToolFile(in Invocation) (path, text string) {
-	if p.MCP.Style == none || p.MCP.File == "" || p.MCP.Template == "" || in.CW == "" || in.Socket == "" {
+	if p.MCP.Style == none || in.CW == "" || in.Socket == "" {
 		return "", ""
 	}
-	values := in.values()
-	path, found := expand(p.MCP.File, values)
-	text, complete := expand(p.MCP.Template, values)
-	if !found || !complete {
-		return "", ""
-	}
-	return path, text
+	return file(p.MCP.File, p.MCP.Template, in)
 }
 
 // OffersTools tells whether cw's tool server is made known to the CLI.

@@ -50,6 +50,7 @@ type Preset struct {
 
 	MCP   Tools  `yaml:"mcp"`
 	Hooks Wiring `yaml:"hooks"`
+	Shell Shell  `yaml:"shell"`
 	// InstructionFiles are the files of people's instructions that the CLI reads
 	// by itself: see Reads.
 	InstructionFiles []string `yaml:"instructionFiles"`
@@ -216,6 +217,13 @@ type SessionFiles struct {
 	// {{sessionId}} or {{sessionIdHead}}, its first eight characters. What they
 	// find may be a directory. None: a session stays where it began.
 	Files []string `yaml:"files"`
+}
+
+// Shell is a file of cw's that the CLI reads before each command of its agent's shell.
+type Shell struct {
+	Env      map[string]string `yaml:"env"`      // how it is made known
+	File     string            `yaml:"file"`     // where it is written
+	Template string            `yaml:"template"` // what is written
 }
 
 // Wiring says how a file of cw's is made known to the CLI: its hooks.

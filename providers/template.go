@@ -21,7 +21,7 @@ const argMax = 128<<10 - 1
 func variables() []string {
 	return []string{
 		"sessionId", "model", "prompt", "promptFile", "cwd", "runDir", "script",
-		"configDir", "mcpConfig", "hookConfig", "cw", "socket", "stopHook", writableDir,
+		"configDir", "mcpConfig", "hookConfig", "cw", "socket", "stopHook", "onPath", writableDir,
 	}
 }
 
