@@ -26,7 +26,7 @@ var golden = map[string]rendered{
 	"claude-code": {
 		spawn:  "-p --input-format stream-json --output-format stream-json --verbose --dangerously-skip-permissions --session-id SID",
 		resume: "-p --input-format stream-json --output-format stream-json --verbose --dangerously-skip-permissions --resume SID",
-		model:  "--model M", mcp: "--mcp-config /r/mcp.json",
+		model:  "--model M", mcp: "--mcp-config /r/mcp.json", env: []string{"CLAUDE_ENV_FILE=/r/shell.sh"},
 	},
 	"opencode": {
 		spawn:  "run --format json --auto",
