@@ -15,7 +15,7 @@ func TestShellFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, home := range []string{"/home/lead/.cw", `/tmp/a "b" 'c' $(d) * [e] \f`} {
-		in := Invocation{CW: home + "/bin/1/cw", Cwd: home + "/work", RunDir: home + "/runs/brave-otter/1", SessionID: "s"}
+		in := Invocation{Binary: "/bin/claude", CW: home + "/bin/1/cw", Cwd: home + "/work", RunDir: home + "/runs/brave-otter/1", SessionID: aSession}
 		path, text := claude.ShellFile(in)
 		if path != in.RunDir+"/shell.sh" {
 			t.Errorf("path %q", path)
@@ -39,7 +39,7 @@ func TestShellFile(t *testing.T) {
 	if path, text := claude.ShellFile(Invocation{RunDir: "/run"}); path != "" || text != "" {
 		t.Errorf("without a binary: %q %q", path, text)
 	}
-	if cmd, err := claude.Spawn(Invocation{RunDir: "/run", SessionID: "s"}); err != nil || cmd.Env["CLAUDE_ENV_FILE"] != "" {
+	if cmd, err := claude.Spawn(Invocation{Binary: "/bin/claude", RunDir: "/run", SessionID: aSession}); err != nil || cmd.Env["CLAUDE_ENV_FILE"] != "" {
 		t.Errorf("a file that is not there is made known: %q, %v", cmd.Env, err)
 	}
 	codex, _ := presets.Get("codex")
