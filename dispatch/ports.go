@@ -74,6 +74,9 @@ type Repos interface {
 	// of an agent gets from the user's checkout, and Unscratch takes it away.
 	Scratch(ctx context.Context, p cw.Project, commit, path string, include []string) error
 	Unscratch(ctx context.Context, p cw.Project, path string) error
+	// ScratchName returns the name of the checkout that a folder belongs to: the
+	// folder's own name, or the name it had before Unscratch was interrupted.
+	ScratchName(folder string) string
 	// Changed tells what commands changed in a scratch checkout.
 	Changed(ctx context.Context, p cw.Project, path, commit string) ([]string, error)
 	// File reads the project file at a commit of cw's copy.

@@ -130,11 +130,12 @@ func (d *Dispatcher) unscratch(ctx context.Context, p cw.Project, root string) e
 		return err
 	}
 	for _, e := range entries {
-		sibling, findErr := d.Store.ProjectByRef(ctx, e.Name())
+		name := d.Repos.ScratchName(e.Name())
+		sibling, findErr := d.Store.ProjectByRef(ctx, name)
 		if findErr != nil {
 			return err // as it was refused: something else lies there
 		}
-		if err := d.Repos.Unscratch(ctx, sibling, filepath.Join(root, e.Name())); err != nil {
+		if err := d.Repos.Unscratch(ctx, sibling, filepath.Join(root, name)); err != nil {
 			return err
 		}
 	}

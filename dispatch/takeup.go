@@ -77,7 +77,7 @@ func (d *Dispatcher) sweepScratch(ctx context.Context) error {
 	}
 	var failed error
 	for _, e := range entries {
-		merge, project, named := strings.Cut(e.Name(), "-")
+		merge, project, named := strings.Cut(d.Repos.ScratchName(e.Name()), "-")
 		if !e.IsDir() || !named || needed[merge] {
 			continue
 		}

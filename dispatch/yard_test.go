@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,9 +33,11 @@ type yard struct {
 	repos   *repos
 	log     *logBook
 	in      cw.Initiative
+	project cw.ProjectID
 	retries int
 	limit   int
 	fail    cw.Failpoint
+	scratch string // the folder of the checks; "" for one of its own
 
 	mu      sync.Mutex
 	daemons []*dispatch.Dispatcher // guarded by mu
@@ -103,7 +106,7 @@ func (y *yard) daemon() (d *dispatch.Dispatcher, end func()) {
 	ctx, cancel := context.WithCancel(y.Context())
 	d = dispatch.New(dispatch.Config{
 		Store: y.db, Agents: y.crew, Repos: y.repos, Machine: machine{}, Limits: cw.DispatchLimits{Machine: y.limit},
-		Policy: dispatch.Policy{Retries: y.retries}, Conflicts: 2, Checks: 2, Scratch: y.TempDir(), Log: slog.New(y.log), Fail: y.fail,
+		Policy: dispatch.Policy{Retries: y.retries}, Conflicts: 2, Checks: 2, Scratch: cmp.Or(y.scratch, y.TempDir()), Log: slog.New(y.log), Fail: y.fail,
 	})
 	y.mu.Lock()
 	y.daemons = append(y.daemons, d)
@@ -138,7 +141,7 @@ func (y *yard) open() {
 	y.need(y.db.AddProject(y.Context(), p, cw.NewEvent(cw.EventProjectAdded, cw.Actor{Kind: cw.ActorPerson}, nil)))
 	in, err := y.CreateInitiative(y.Context(), cw.CreateInitiativeRequest{Start: true, Name: "Sale", Goal: "Sell more.", Projects: []string{p.Path}})
 	y.need(err)
-	y.in = in
+	y.in, y.project = in, p.ID
 }
 
 // phase makes a phase; those of people are approved.
@@ -480,6 +483,9 @@ type repos struct {
 	changes   map[string][]cw.FileChange    // guarded by mu: what work changed, by its head
 	moves     []string                      // guarded by mu: commits to which the branch was moved
 	shown     string                        // guarded by mu
+
+	unscratch   map[string]error // what Unscratch returns for a folder
+	unscratched []string         // guarded by mu: folders of checks that were taken away
 }
 
 func (r *repos) Begin(context.Context, cw.Project) (branch, commit string, err error) {
@@ -531,7 +537,15 @@ func (r *repos) Publish(_ context.Context, _ cw.Project, in cw.Integration) erro
 }
 
 func (r *repos) Scratch(context.Context, cw.Project, string, string, []string) error { return nil }
-func (r *repos) Unscratch(context.Context, cw.Project, string) error                 { return nil }
+
+func (r *repos) Unscratch(_ context.Context, _ cw.Project, path string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unscratched = append(r.unscratched, path)
+	return r.unscratch[path]
+}
+
+func (r *repos) ScratchName(folder string) string { return strings.TrimPrefix(folder, ".removing-") }
 
 func (r *repos) Changed(context.Context, cw.Project, string, string) ([]string, error) {
 	return nil, nil

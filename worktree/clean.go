@@ -107,8 +107,14 @@ func (x *mirror) ownRecord(req LookRequest) (*record, error) {
 // asidePath is where a worktree lies for the moment between its last look and
 // its end: beside its place, under a name that no agent has.
 func asidePath(path string) string {
-	return filepath.Join(filepath.Dir(path), ".removing-"+filepath.Base(path))
+	return filepath.Join(filepath.Dir(path), asidePrefix+filepath.Base(path))
 }
+
+const asidePrefix = ".removing-"
+
+// NameBeforeRemoval returns the name that a folder had before its removal began, or
+// its own name when it is not being removed.
+func NameBeforeRemoval(folder string) string { return strings.TrimPrefix(folder, asidePrefix) }
 
 // setAside looks, moves the folder aside, looks again, and notes that it may
 // go. Whatever keeps it brings it back.

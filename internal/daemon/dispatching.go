@@ -226,6 +226,8 @@ func (r dispatchRepos) Unscratch(ctx context.Context, p cw.Project, path string)
 	return r.repos.RemoveScratch(ctx, p, path)
 }
 
+func (r dispatchRepos) ScratchName(folder string) string { return worktree.NameBeforeRemoval(folder) }
+
 func (r dispatchRepos) Changed(ctx context.Context, p cw.Project, path, commit string) ([]string, error) {
 	return r.repos.ScratchChanged(ctx, p, path, commit)
 }
