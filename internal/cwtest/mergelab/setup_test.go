@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cw/internal/cw"
 	"cw/internal/cwtest/fakecli"
@@ -49,7 +50,7 @@ func TestOneTaskKilled(t *testing.T) {
 		_, err := h.Client().SetDispatch(t.Context(), cw.DispatchRequest{State: cw.DispatchRunning})
 		return err == nil
 	})
-	h.until("the task is done, and a daemon died at each step", func() bool {
+	h.within(time.Duration(len(stepsOfOne()))*patience, "the task is done, and a daemon died at each step", func() bool {
 		task, err := h.Client().Task(t.Context(), h.tasks["work"])
 		return err == nil && task.Status == cw.TaskDone && len(d.steps) == 0
 	})
