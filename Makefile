@@ -31,6 +31,8 @@ RACE     := -race $(foreach m,sqlite libc memory,-gcflags=modernc.org/$(m)/...=-
 # For macOS only types are needed of the same: what is not optimized is built in a
 # third of the time.
 PLAIN    := $(foreach m,sqlite libc memory,-gcflags=modernc.org/$(m)/...=-N\ -l)
+# make vet looks at everything, with more analyzers than go test has.
+TEST     := $(GO) test -vet=off
 N        ?= 2000
 MINUTES  ?= 20
 
@@ -80,24 +82,24 @@ test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as w
 test-unit: ## unit tests, under the race detector where things happen at once (without gcc: without it)
 	@code=0; \
 	if command -v gcc >/dev/null; then export CGO_ENABLED=1; \
-	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(RACED) || code=1; \
-	$(GO) test $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
+	$(TEST) $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(RACED) || code=1; \
+	$(TEST) $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; code=1; \
-	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(GO) test -skip '^($(OFTEN))$$' $(RACED) || code=1; fi; \
-	CGO_ENABLED=0 $(GO) test -parallel $(PARALLEL) -timeout 30m $(filter-out cw/orchestrator,$(SOME)) $(PURE) || code=1; \
+	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(TEST) -skip '^($(OFTEN))$$' $(RACED) || code=1; fi; \
+	CGO_ENABLED=0 $(TEST) -parallel $(PARALLEL) -timeout 30m $(filter-out cw/orchestrator,$(SOME)) $(PURE) || code=1; \
 	exit $$code
 
 race: ## the race detector for all of the largest packages (45 minutes)
-	CGO_ENABLED=1 $(GO) test $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
+	CGO_ENABLED=1 $(TEST) $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
-	CGO_ENABLED=0 $(GO) test -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
+	CGO_ENABLED=0 $(TEST) -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	@code=0; set -x; export CGO_ENABLED=0; \
-	$(GO) test -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
-	$(GO) test -count=1 -p 3 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
-	$(GO) test -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
+	$(TEST) -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
+	$(TEST) -count=1 -p 3 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
+	$(TEST) -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	exit $$code
 
 test-web: ## the dashboard: types, style, parts, its build and weight, and all of it in a browser (STEP=name runs one)
@@ -115,8 +117,8 @@ pictures: ## docs/images: each page of the dashboard in light and dark, on a des
 	cd web && CW_PICTURES=1 npx --no-install vitest run -c vitest.e2e.config.ts pictures
 
 e2e-long: deps ## how the real CLIs give up at a limit, as long as they take, and the tests of the program with both CLIs (40 minutes)
-	CGO_ENABLED=0 CW_E2E_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
-	CGO_ENABLED=0 CW_LONG=1 $(GO) test -count=1 -parallel 4 -timeout 90m cw/e2e
+	CGO_ENABLED=0 CW_E2E_LONG=1 $(TEST) -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
+	CGO_ENABLED=0 CW_LONG=1 $(TEST) -count=1 -parallel 4 -timeout 90m cw/e2e
 
 test-fuzz: ## every fuzz target for a while (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)

@@ -109,7 +109,7 @@ func (p *person) agent(ref string) (view cw.AgentView, err error) {
 
 // until waits until an agent is as wanted.
 func (p *person) until(ref, what string, want func(cw.AgentView) bool) (cw.AgentView, error) {
-	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+	for end := time.Now().Add(patience); ; time.Sleep(3 * pause) {
 		v, err := p.agent(ref)
 		if err != nil || want(v) {
 			return v, err

@@ -24,7 +24,8 @@ const (
 	// dozen daemons on two processors a request takes up to 15 s, and a process of
 	// node 10 s to start.
 	patience = 4 * time.Minute
-	look     = 10 * time.Millisecond
+	// look is the time between two looks. A request costs the daemon 2 ms of processor time.
+	look = 50 * time.Millisecond
 	// stacksWait is how long a daemon that is asked for its goroutines may take to
 	// write them.
 	stacksWait = 10 * time.Second

@@ -16,7 +16,7 @@ import (
 const (
 	// patience bounds every wait; on a loaded machine things are slow.
 	patience = 100 * time.Second
-	pause    = 20 * time.Millisecond
+	pause    = 60 * time.Millisecond
 	// slug is that of the initiative of a house, and branch its branch.
 	slug, branch = "line", "cw/line"
 )
