@@ -227,6 +227,9 @@ func TestIdentity(t *testing.T) {
 	check("Ada", "ada@work.example", true)
 	git(t, l.repo, "config", "user.name", "")
 	check("", "ada@work.example", false)
+	git(t, l.repo, "config", "extensions.worktreeConfig", "true")
+	git(t, l.repo, "config", "--worktree", "user.name", "Ada at work")
+	check("Ada at work", "ada@work.example", true)
 }
 
 func TestNearest(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -446,8 +447,16 @@ func TestLFS(t *testing.T) {
 		t.Errorf("warnings without git-lfs: %q", plain.added.Warnings)
 	}
 
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	git(t, repo, "config", "filter.lfs.clean", "touch /tmp/never; git-lfs clean -- %f")
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", onlyGit(t))
+	_, err := begin(t, repo)
+	wantCode(t, err, cw.CodeFailed)
+	if !strings.Contains(err.Error(), "x.big") || !strings.Contains(err.Error(), "the program git-lfs") {
+		t.Errorf("with git-lfs set up and not on PATH: %v", err)
+	}
+
+	t.Setenv("PATH", bin+":"+path)
 	git(t, repo, "config", "remote.origin.url", "https://user:secret@example.com/app.git")
 	l := newLabFor(t, repo)
 	l.ensure()
@@ -460,6 +469,20 @@ func TestLFS(t *testing.T) {
 	if strings.Contains(config, "secret") || strings.Contains(config, "never") {
 		t.Errorf("too much in\n%s", config)
 	}
+}
+
+// onlyGit returns a folder with git, and nothing else.
+func onlyGit(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	program, err := exec.LookPath("git")
+	if err == nil {
+		err = os.Symlink(program, filepath.Join(dir, "git"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func TestDiff(t *testing.T) {

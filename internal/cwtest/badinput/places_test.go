@@ -95,6 +95,29 @@ func TestCheckouts(t *testing.T) {
 	}
 }
 
+// TestInsideAWorktree: cw run in the worktree of an agent works on the project that
+// the agent has, and not on cw's copy of it.
+func TestInsideAWorktree(t *testing.T) {
+	t.Parallel()
+	l := started(t)
+	first, a := runs(t, l, fakecli.Script{ // what it leaves keeps its worktree
+		Pieces: 1, Tame: true, File: "not-committed.txt", Content: "work\n", Signal: `{"status":"done","result":"ok"}`})
+	if a.code != exitFailed {
+		t.Fatalf("%s", a)
+	}
+	worktree := strings.TrimSpace(works(t, l, "agent", "open", "--print", first.Agent.Name).stdout)
+	got, a := runs(t, l, commits("work.txt"), "-C", worktree)
+	if a.code != exitOK || got.Commits != 1 || got.HandedOver != "refs/heads/"+got.Branch {
+		t.Fatalf("%s", a)
+	}
+	if head := lab.Git(t, l.Repo, "rev-parse", got.Branch); head != got.HeadCommit {
+		t.Errorf("the branch is at %s in the user's repository, not at %s", head, got.HeadCommit)
+	}
+	if projects := decode[[]struct{ Path string }](t, works(t, l, "project", "list", "--json").stdout); len(projects) != 1 || projects[0].Path != l.Repo {
+		t.Errorf("projects: %v", projects)
+	}
+}
+
 // TestDirtyCheckout: what is not committed is named, not taken, not touched.
 func TestDirtyCheckout(t *testing.T) {
 	t.Parallel()
