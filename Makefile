@@ -5,7 +5,7 @@ GO       ?= go
 LANE     := ./scripts/lane.sh
 # Packages that run the built program, or git; they have lanes of their own. The
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it. The longest come first, and three of them run side by side: they wait for
+# under it. The longest come first, and two of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
 BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/orchestrator cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
@@ -19,9 +19,9 @@ PURE     := cw/internal/tiptap cw/prompts cw/providers cw/providers/parsers
 SOME     := cw/orchestrator cw/internal/store cw/cmd/cw cw/dispatch
 TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While|Concurrent|Order|Linger|WaitForReaders|Cancelled
 RACED    := $(filter-out $(PURE) $(SOME),$(FAST))
-# A test that does one thing very often; it runs beside the program, without the race
-# detector.
-OFTEN    := TestHostileMatrix
+# Tests of the API that do one thing very often, one after the other: they run with the
+# program, without the race detector.
+OFTEN    := TestHostileMatrix|TestOtherKindsMayNothing|TestDeniedTools|TestAnswersFitTheirDescription
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
@@ -96,11 +96,12 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 	CGO_ENABLED=0 $(TEST) -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
-	@code=0; set -x; export CGO_ENABLED=0; \
+	@code=0; set -x; export CGO_ENABLED=0 CW_LAB_BINARY=$$(mktemp -d)/cw; \
+	$(GO) build -tags faultinject -o $$CW_LAB_BINARY ./cmd/cw || exit 1; \
 	$(TEST) -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
-	$(TEST) -count=1 -p 3 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
+	$(TEST) -count=1 -p 2 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
 	$(TEST) -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
-	exit $$code
+	rm -r $${CW_LAB_BINARY%/cw}; exit $$code
 
 test-web: ## the dashboard: types, style, parts, its build and weight, and all of it in a browser (STEP=name runs one)
 	@./scripts/install-browser.sh

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 	"cw/internal/cwtest/realcli"
@@ -26,7 +27,8 @@ type further struct {
 	outbound []string
 }
 
-// furtherProviders are all with a real CLI beside those of the suite.
+// furtherProviders are all with a real CLI beside those of the suite. realcli runs every
+// one of them in each run of the tests; here a third is drawn.
 var furtherProviders = []further{
 	{
 		provider: provider{name: "opencode", ready: func(t *testing.T, home, url string) (string, []string) {
@@ -69,7 +71,7 @@ var furtherProviders = []further{
 func TestFurtherProviders(t *testing.T) {
 	t.Parallel()
 	atOnce := make(chan struct{}, 2)
-	for _, p := range furtherProviders {
+	for _, p := range draw.Third(furtherProviders) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.ready(t, t.TempDir(), "") // skips before it waits

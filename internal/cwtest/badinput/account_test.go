@@ -30,7 +30,7 @@ func TestAccountsThatAreNone(t *testing.T) {
 	l := started(t)
 	token := []string{"--token", "-"}
 	over := fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"at-over-0000000000","expiresAt":%d}}`, time.Now().Add(-time.Hour).UnixMilli())
-	for _, r := range []refusal{
+	refusedAll(t, l, []refusal{
 		{"nothing", adding("\n", token...), exitUsage, []string{"empty"}, nil},
 		{"a sentence", adding("I lost my token\n", token...), exitUsage, []string{"blanks"}, []string{"paste it whole"}},
 		{"too short", adding("secret\n", token...), exitUsage, []string{"too short"}, nil},
@@ -50,9 +50,7 @@ func TestAccountsThatAreNone(t *testing.T) {
 		{"two secrets", adding(aToken, "--token", "-", "--api-key"), exitUsage, []string{"exclude each other"}, nil},
 		{"a name with blanks", call{args: []string{"account", "add", "--name", "a b", "--token", "-"}, stdin: aToken}, exitUsage, []string{"blanks"}, nil},
 		{"a directory that is none", adding("", "--config-dir", "no-such-folder"), exitUsage, []string{"no directory"}, []string{"--config-dir"}},
-	} {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	}, l.Repo)
 	if left, err := os.ReadDir(l.Home.Accounts()); err == nil && len(left) > 0 {
 		t.Errorf("directories of accounts are left: %v", left)
 	}
@@ -99,9 +97,7 @@ func TestLoginsThatAreNone(t *testing.T) {
 		all = append(all, refusal{"of another user", adopt(foreign), exitUsage, []string{"no login"}, []string{"another user"}})
 	}
 	must(t, os.MkdirAll(l.Home.Accounts(), 0o700))
-	for _, r := range all {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	refusedAll(t, l, all, l.Repo)
 }
 
 // TestLoginsThatAreOdd: a login with more or less in it than usual is taken.
@@ -133,15 +129,13 @@ func TestOneLoginTwice(t *testing.T) {
 	dir, copied := login(t, l, "first", text), login(t, l, "copied", text)
 	worksAs(t, l, call{args: []string{"account", "add", "--name", "work", "--token", "-"}, stdin: aToken})
 	works(t, l, "account", "add", "--name", "side", "--config-dir", dir)
-	for _, r := range []refusal{
+	refusedAll(t, l, []refusal{
 		{"its token", adding(aToken, "--token", "-"), exitRefused, []string{"work"}, nil},
 		{"its directory", adding("", "--config-dir", dir), exitRefused, []string{"side"}, nil},
 		{"a copy", adding("", "--config-dir", copied), exitRefused, []string{"side"}, nil},
 		{"its file, pasted", adding(text, "--token", "-"), exitRefused, []string{"side"}, nil},
 		{"its name", call{args: []string{"account", "add", "--name", "work", "--token", "-"}, stdin: aToken + "b"}, exitRefused, []string{"work"}, nil},
-	} {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	}, l.Repo)
 }
 
 // keyed adds an account of the scripted CLI.

@@ -35,7 +35,7 @@ func TestGoals(t *testing.T) {
 	spawn := func(args ...string) call {
 		return call{args: append([]string{"agent", "spawn", "--provider", "fake", "--project", "."}, args...)}
 	}
-	for _, r := range []refusal{
+	refusedAll(t, l, []refusal{
 		{"none", run(), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
 		{"none spawned", spawn(), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
 		{"empty", run(""), exitUsage, []string{"goal", "empty"}, []string{"in quotes"}},
@@ -51,9 +51,7 @@ func TestGoals(t *testing.T) {
 		{"hyphen without --", run("-rf is what rm needs"), exitUsage, []string{"-rf is what rm needs"}, []string{"cw run -- "}},
 		{"long hyphen without --", run("--force is ignored"), exitUsage, []string{"--force is ignored"}, []string{"cw run -- "}},
 		{"hyphen without -- spawned", spawn("-x"), exitUsage, []string{"-x"}, []string{"cw agent spawn -- "}},
-	} {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	}, l.Repo)
 }
 
 // TestJSONBehindBadFlag: --json counts wherever it stands, but not in a goal.
@@ -139,7 +137,5 @@ func TestNames(t *testing.T) {
 	} {
 		refusals = append(refusals, refusal{name, run(odd), exitUsage, []string{"cannot be an agent's name"}, []string{"small letters", "like brave-otter"}})
 	}
-	for _, r := range refusals {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	refusedAll(t, l, refusals, l.Repo)
 }

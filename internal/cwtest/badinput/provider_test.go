@@ -45,7 +45,7 @@ func TestProviders(t *testing.T) {
 	spawn := func(flags ...string) call {
 		return call{args: append(append([]string{"agent", "spawn", "--project", "."}, flags...), "work")}
 	}
-	for _, r := range []refusal{
+	refusedAll(t, l, []refusal{
 		{"unknown", run("--provider", "cluade"), exitNotFound, []string{"cluade", "no provider"}, []string{"did you mean claude", "script"}},
 		{"unknown spawned", spawn("--provider", "nobody"), exitNotFound, []string{"nobody", "no provider"}, []string{"claude", "script", "fake"}},
 		{"a path as its name", run("--provider", "../../etc/passwd"), exitNotFound, []string{"no provider"}, []string{"claude"}},
@@ -64,9 +64,7 @@ func TestProviders(t *testing.T) {
 		{"an architect for nothing", run("--provider", "fake", "--mode", "plan"), exitUsage, []string{"plan", "works for an initiative"}, []string{"--initiative"}},
 		{"no mode", run("--provider", "fake", "--mode", "dance"), exitUsage, []string{"dance", "no mode"}, []string{"execute"}},
 		{"a task that is none", spawn("--provider", "fake", "--task", "abc"), exitNotFound, []string{"no task", "abc"}, []string{"cw task list"}},
-	} {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, l.Repo) })
-	}
+	}, l.Repo)
 }
 
 // TestCannotStart: a CLI that ends before it begins is told with its own

@@ -34,7 +34,7 @@ func TestRepositories(t *testing.T) {
 	}
 	add := func(path string) call { return call{args: []string{"project", "add", path}} }
 	repos := []string{l.Repo, dir("orphan"), dir("bare.git")}
-	for _, r := range []refusal{
+	refusedAll(t, l, []refusal{
 		{"no repository", run(dir("plain")), exitUsage, []string{"plain", "not in a git repository"}, []string{"git init"}},
 		{"no repository by -C", run(l.Repo, "-C", dir("plain")), exitUsage, []string{"plain", "not in a git repository"}, []string{"git init"}},
 		{"no repository spawned", spawn(dir("plain")), exitUsage, []string{"plain", "not in a git repository"}, []string{"git init"}},
@@ -59,9 +59,7 @@ func TestRepositories(t *testing.T) {
 		{"inside .git", run(filepath.Join(l.Repo, ".git")), exitUsage, []string{"git directory"}, []string{"folder"}},
 		{"damaged .git", run(dir("broken")), exitUsage, []string{"broken", "not in a git repository"}, []string{"git init"}},
 		{"one project twice", spawn(l.Repo, "--project", l.Repo), exitUsage, []string{"twice"}, []string{"once"}},
-	} {
-		t.Run(r.name, func(t *testing.T) { refused(t, l, r, repos...) })
-	}
+	}, repos...)
 }
 
 // TestHalfWay: what is found only after the worktree was made is taken back

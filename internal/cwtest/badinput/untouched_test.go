@@ -56,13 +56,13 @@ func observe(t *testing.T, l *lab.Lab, repos ...string) state {
 	return s
 }
 
-// countRows counts the rows of every table but the events: a refusal may be
-// one.
+// countRows counts the rows of every table but the events, as a refusal may be one,
+// and the measured memory of providers, which comes whenever a run is looked at.
 func (s state) countRows(t *testing.T, l *lab.Lab) {
 	t.Helper()
 	for _, name := range []string{"cw.db", "log.db"} {
 		db := openDatabase(t, filepath.Join(string(l.Home), name), "ro")
-		for _, table := range column(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'events' ORDER BY name") {
+		for _, table := range column(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('events', 'provider_peaks') ORDER BY name") {
 			s["rows of "+name+" "+table] = strings.Join(column(t, db, "SELECT COUNT(*) FROM "+table), "")
 		}
 		must(t, db.Close())
@@ -198,14 +198,15 @@ func TestObserveSees(t *testing.T) {
 }
 
 // sameAs looks again until everything is as it was: a process that is just
-// ending may be seen for a moment.
-func sameAs(t *testing.T, l *lab.Lab, before state, repos ...string) {
+// ending may be seen for a moment. It returns what it saw last.
+func sameAs(t *testing.T, l *lab.Lab, before state, repos ...string) state {
 	t.Helper()
 	after := observe(t, l, repos...)
 	for end := time.Now().Add(settle); !cmp.Equal(before, after) && time.Now().Before(end); time.Sleep(poll) {
 		after = observe(t, l, repos...)
 	}
 	untouched(t, before, after)
+	return after
 }
 
 // refusal is a command that must be refused.
@@ -224,6 +225,19 @@ func refused(t *testing.T, l *lab.Lab, r refusal, repos ...string) {
 	before := observe(t, l, repos...)
 	refuses(t, l, r)
 	sameAs(t, l, before, repos...)
+}
+
+// refusedAll is refused for one command after the other, each a subtest. What is seen
+// after one of them is the state before the next.
+func refusedAll(t *testing.T, l *lab.Lab, all []refusal, repos ...string) {
+	t.Helper()
+	before := observe(t, l, repos...)
+	for _, r := range all {
+		t.Run(r.name, func(t *testing.T) {
+			refuses(t, l, r)
+			before = sameAs(t, l, before, repos...)
+		})
+	}
 }
 
 // refuses is refused without a look at what is left behind.

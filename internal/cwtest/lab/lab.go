@@ -33,8 +33,12 @@ const (
 
 // Build builds the program once per test binary and gives its path. It is the release
 // but for the tag faultinject, by which tests end it at a step (CW_FAILPOINT) and leave
-// guards out (CW_GUARD_OFF). Call it from TestMain; cleanup removes the binary.
+// guards out (CW_GUARD_OFF). With CW_LAB_BINARY it is the program at that path, which
+// make builds once for many packages. Call it from TestMain; cleanup removes the binary.
 func Build() (binary string, cleanup func(), err error) {
+	if built := os.Getenv("CW_LAB_BINARY"); built != "" {
+		return built, func() {}, nil
+	}
 	dir, err := os.MkdirTemp("", "cw-lab-")
 	if err != nil {
 		return "", nil, err
