@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"cw/internal/safefile"
 )
 
 const (
@@ -29,8 +29,8 @@ var (
 // pipe in its place does not block. The error is fs.ErrNotExist when there is
 // none.
 func readOwn(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, unix.ELOOP) {
+	f, err := safefile.Open(path)
+	if errors.Is(err, safefile.ErrIrregular) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotPlain}
 	}
 	if err != nil {

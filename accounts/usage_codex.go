@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 const (
@@ -32,13 +30,13 @@ func codexUsage(dir string, now time.Time) (usage, error) {
 		files = newestRollouts(filepath.Join(dir, "sessions"))
 	}
 	for _, file := range files {
-		tail, written, err := readTail(file)
+		tail, info, err := safefile.ReadTail(file, rolloutTail)
 		if err != nil {
 			continue // gone, or not ours to read: an older one may do
 		}
 		if told := readCodexUsage(tail); len(told.windows) > 0 {
 			if told.at.IsZero() {
-				told.at = written
+				told.at = info.ModTime()
 			}
 			if told.at.After(now) {
 				told.at = now
@@ -72,21 +70,6 @@ func descend(dir string, patterns []string, want int) []string {
 		}
 	}
 	return out
-}
-
-// readTail gives the end of a file, and when it was last written.
-func readTail(path string) (tail []byte, written time.Time, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, written, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, written, errors.Join(err, errNotPlain)
-	}
-	tail, err = io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-rolloutTail), rolloutTail))
-	return tail, info.ModTime(), err
 }
 
 // readCodexUsage takes the last windows out of a session's lines, the first of

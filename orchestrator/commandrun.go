@@ -12,6 +12,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/safefile"
 )
 
 // oneCommand is one command of a run, with its place in it.
@@ -116,7 +117,7 @@ func (o *Orchestrator) startCommand(ctx context.Context, c oneCommand) (proc.Obs
 
 // announce writes into the log which command comes.
 func announce(c oneCommand) error {
-	f, err := os.OpenFile(c.run.OutputPath, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := safefile.OpenAppend(c.run.OutputPath)
 	if err != nil {
 		return fmt.Errorf("open the log of commands: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/safefile"
 	"cw/providers"
 	"cw/worktree"
 )
@@ -328,17 +328,7 @@ func keepOutput(st cw.RunState, raw []byte) (whole bool, err error) {
 // tailOf reads the last n bytes of a file of ours; what cannot be read is
 // empty: it is only evidence.
 func tailOf(name string, n int64) []byte {
-	f, err := openPlain(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	from := max(0, info.Size()-n)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, n))
+	data, _, err := safefile.ReadTail(name, n)
 	if err != nil {
 		return nil
 	}

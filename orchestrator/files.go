@@ -17,6 +17,10 @@ const (
 	stderrFile = "stderr.log"
 )
 
+// promptMost bounds, in bytes, the prompt that is read back from a run directory: many
+// times what is ever written there.
+const promptMost = 64 << 20
+
 // copyLimits bound what is copied of an agent's files.
 type copyLimits struct {
 	Files   int   // that are copied
@@ -47,24 +51,6 @@ func writeFile(name string, data []byte) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-// openPlain opens a plain file for reading. A link is refused, and a named pipe
-// that took the file's place does not block.
-func openPlain(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is %s, not a plain file", name, kindOf(info))
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // copyOutput copies the plain files of an agent's .cw/output, without following

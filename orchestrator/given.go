@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"cw/artifacts"
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // givenFile keeps in the run directory what an architect was given and may
@@ -52,12 +52,7 @@ func (o *Orchestrator) givenTo(st cw.RunState) ([]artifacts.Given, error) {
 
 func readGiven(name string) (artifacts.Given, error) {
 	var g artifacts.Given
-	f, err := openPlain(name)
-	if err != nil {
-		return g, fmt.Errorf("open what the agent was given: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, givenMax))
+	data, err := safefile.Read(name, givenMax)
 	if err != nil {
 		return g, fmt.Errorf("read what the agent was given: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 	"cw/prompts"
 )
 
@@ -205,7 +206,7 @@ func logLine(ev cw.StreamEvent) string {
 func (o *Orchestrator) progressOf(v cw.AgentView) string {
 	data, err := readOwnFile(v.AgentCwd, path.Join(signalBase(v.AgentCwd), outputDir, progressFile), cw.SignalMax)
 	for i := len(v.Runs) - 1; err != nil && i >= 0; i-- {
-		data, err = os.ReadFile(filepath.Join(v.Runs[i].Dir, keptOutput, progressFile))
+		data, err = safefile.Read(filepath.Join(v.Runs[i].Dir, keptOutput, progressFile), cw.SignalMax)
 	}
 	if err != nil {
 		return ""

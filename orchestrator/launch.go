@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/safefile"
 )
 
 // The steps of a spawn and of a resume, in order. Each may be repeated; the
@@ -166,7 +166,7 @@ func (o *Orchestrator) warn(ctx context.Context, a cw.Agent, text string) error 
 // startShim stores that the shim is about to be started, with a token of the
 // run's own, and starts it.
 func (o *Orchestrator) startShim(ctx context.Context, st *cw.RunState, opts options) (proc.Observation, error) {
-	prompt, err := os.ReadFile(filepath.Join(st.Run.Dir, promptFile))
+	prompt, err := safefile.Read(filepath.Join(st.Run.Dir, promptFile), promptMost)
 	if err != nil {
 		return proc.Observation{}, fmt.Errorf("read the prompt: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // errNoSignal says that there is no signal at all.
@@ -80,8 +81,7 @@ func readOwnFile(dir, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// O_NONBLOCK: a FIFO that takes the file's place now must not hang us.
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := safefile.OpenIn(root, name)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be opened: %w", err)
 	}

@@ -256,7 +256,7 @@ func TestRolloutFile(t *testing.T) {
 		if (err != nil) != tt.bad || (got != said) != tt.found || tt.found && got.Until.Unix() != primaryReset {
 			t.Errorf("%q: %+v, %v", tt.id, got, err)
 		}
-		if odd := tt.id == "pipe" || tt.id == "folder"; odd && !strings.Contains(err.Error(), "no regular file") {
+		if odd := tt.id == "pipe" || tt.id == "folder"; odd && !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%q: %v", tt.id, err)
 		}
 	}

@@ -3,17 +3,14 @@ package providers
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 const (
@@ -59,7 +56,7 @@ func (p Preset) RolloutLimit(configDir, sessionID string, said *cw.Limit) (*cw.L
 	if err != nil {
 		return said, err
 	}
-	tail, err := readTail(file, rolloutTail)
+	tail, _, err := safefile.ReadTail(file, rolloutTail)
 	if err != nil {
 		return said, fmt.Errorf("read the session's file: %w", err)
 	}
@@ -81,24 +78,6 @@ func (p Preset) rolloutFile(configDir, sessionID string) (string, error) {
 
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// readTail reads the last n bytes of a regular file. A link is refused, and a
-// named pipe in its place does not block.
-func readTail(path string, n int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
 }
 
 // rolloutLine is a line of codex's session file, as far as it matters here.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // RolloutWindows reads from the session's own file how far the usage windows of
@@ -21,7 +22,7 @@ func (p Preset) RolloutWindows(configDir, sessionID string) (windows []cw.UsageW
 	if err != nil {
 		return nil, at, err
 	}
-	tail, err := readTail(file, rolloutTail)
+	tail, _, err := safefile.ReadTail(file, rolloutTail)
 	if err != nil {
 		return nil, at, fmt.Errorf("read the session's file: %w", err)
 	}

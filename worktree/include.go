@@ -14,7 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+
+	"cw/internal/safefile"
 )
 
 // includeFile names the files of a checkout that a worktree needs although git
@@ -260,7 +261,7 @@ func (c *copier) copy(name string) error {
 		c.links = append(c.links, name)
 		return nil
 	}
-	in, err := openRegular(c.from, name)
+	in, err := safefile.OpenLinkedIn(c.from, name)
 	if err != nil {
 		c.warn("%s names %q, which was not copied: %v", includeFile, name, err)
 		return nil
@@ -311,22 +312,4 @@ func (c *copier) makeFolder(name string) error {
 		return nil
 	}
 	return c.to.MkdirAll(dir, 0o755)
-}
-
-// openRegular opens a regular file in a folder. It follows symbolic links that
-// stay in the folder, and never waits for a FIFO.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
 }

@@ -8,7 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"cw/internal/safefile"
 )
 
 // linkAll brings the links that were left for the end.
@@ -87,16 +88,12 @@ func (c *copier) follow(name string) error {
 		c.warn("%s names %q, which was not copied: not a regular file", includeFile, name)
 		return nil
 	}
-	in, err := os.OpenFile(full, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a FIFO by now
+	in, err := safefile.OpenLinked(full) // it may be a FIFO by now
 	if err != nil {
 		c.warn("%s names %q, which was not copied: %v", includeFile, name, err)
 		return nil
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		c.warn("%s names %q, which was not copied: not a regular file", includeFile, name)
-		return nil
-	}
 	return c.write(name, in)
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+
+	"cw/internal/safefile"
 )
 
 // indexMagic is how every index begins.
@@ -20,7 +22,7 @@ func isJunkIndex(path string) bool {
 	if !info.Mode().IsRegular() {
 		return true
 	}
-	f, err := os.Open(path)
+	f, err := safefile.Open(path)
 	if err != nil {
 		return false // the permissions are somebody's business: git says it
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"cw/internal/safefile"
 )
 
 // linkPasses is how often linking starts anew when the user's git packs its
@@ -109,7 +111,7 @@ func linkFile(src, dst string) (copied bool, err error) {
 }
 
 func copyObject(src, dst string) error {
-	in, err := os.Open(src)
+	in, err := safefile.OpenLinked(src)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMoving
 	}
@@ -117,7 +119,7 @@ func copyObject(src, dst string) error {
 		return fmt.Errorf("copy object: %w", err)
 	}
 	defer in.Close()
-	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o400)
+	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o400)
 	if err != nil {
 		return fmt.Errorf("copy object: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // LookRequest names a worktree and what is known of it.
@@ -332,7 +333,7 @@ func dirtyPaths(root *os.Root, entries []statusEntry, noted map[string]string) [
 // hashFile gives the SHA-256 of a regular file; whatever else stands there is
 // an error.
 func hashFile(root *os.Root, path string) (string, error) {
-	f, err := openRegular(root, path)
+	f, err := safefile.OpenLinkedIn(root, path)
 	if err != nil {
 		return "", err
 	}

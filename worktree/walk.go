@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"cw/internal/safefile"
 )
 
 // entry is a file as a tree of git holds it.
@@ -125,7 +127,7 @@ var errChanged = errors.New("it changed while it was read")
 
 // openSame opens the regular file that info tells of, and no other.
 func openSame(root *os.Root, name string, info fs.FileInfo) (*os.File, error) {
-	f, err := openRegular(root, name)
+	f, err := safefile.OpenLinkedIn(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/safefile"
 )
 
 const (
@@ -87,18 +87,16 @@ func hookStopRun(_ context.Context, o *hookStopOptions) error {
 // when it is as it should be.
 func signalTrouble(dir string) string {
 	path := filepath.Join(dir, filepath.FromSlash(cw.SignalPath))
-	// O_NONBLOCK: a named pipe must not hang the agent.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, err := safefile.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "it is not there"
-	}
-	if err != nil {
+	case errors.Is(err, safefile.ErrIrregular):
+		return "it is no regular file"
+	case err != nil:
 		return "it cannot be opened"
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "it is no regular file"
-	}
 	data, err := io.ReadAll(io.LimitReader(f, cw.SignalMax+1))
 	if err != nil {
 		return "it cannot be read"

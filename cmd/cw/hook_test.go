@@ -69,7 +69,7 @@ func TestHookStop(t *testing.T) {
 		{"too large", signal(strings.Repeat(" ", 1<<20+1)), "larger than"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, "no regular file"},
 		{"a pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "no regular file"},
-		{"a link", func(path string) error { return os.Symlink("/dev/zero", path) }, "cannot be opened"},
+		{"a link", func(path string) error { return os.Symlink("/dev/zero", path) }, "no regular file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

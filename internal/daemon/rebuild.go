@@ -16,6 +16,7 @@ import (
 
 	"cw/internal/cw"
 	"cw/internal/proc"
+	"cw/internal/safefile"
 	"cw/internal/store"
 )
 
@@ -148,7 +149,7 @@ func lose(out *store.Rebuilt, dir string, exit proc.Exit) {
 	a, run := &out.Agent, &out.Run
 	a.Status, a.Reason = cw.StatusCrashed, cw.ReasonLost
 	a.Error = "the database was damaged, and what this run led to is not known; it ended with " + exit.String() + "; its files are in " + dir
-	if data, err := os.ReadFile(filepath.Join(dir, "signal.json")); err == nil {
+	if data, err := safefile.Read(filepath.Join(dir, "signal.json"), cw.SignalMax); err == nil {
 		if sig, err := cw.ParseSignal(data); err == nil {
 			a.Error += "; its signal said " + string(sig.Status)
 		}

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // Limits of what is taken.
@@ -296,37 +297,24 @@ func clean(text string, most int) string {
 
 // readIn reads a file of a project.
 func readIn(root *os.Root, name string) (text string, size int, err error) {
-	info, err := root.Stat(name)
-	if err != nil {
-		return "", 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("it is no file")
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return "", 0, err
-	}
-	return readOpen(f)
+	f, err := safefile.OpenLinkedIn(root, name)
+	return readOpen(f, err)
 }
 
 // read reads a file of the user's, who may link it wherever they like.
 func read(name string) (text string, size int, err error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return "", 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("it is no file") // a pipe would never end
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", 0, err
-	}
-	return readOpen(f)
+	f, err := safefile.OpenLinked(name)
+	return readOpen(f, err)
 }
 
-func readOpen(f *os.File) (text string, size int, err error) {
+// readOpen reads what was opened with the error err, and closes it.
+func readOpen(f *os.File, err error) (text string, size int, _ error) {
+	if errors.Is(err, safefile.ErrIrregular) {
+		return "", 0, errors.New("it is not a regular file")
+	}
+	if err != nil {
+		return "", 0, err
+	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {

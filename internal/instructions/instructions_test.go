@@ -117,7 +117,7 @@ func TestWhatIsNoFile(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	said := strings.Join(notes, "\n")
-	for _, want := range []string{"CLAUDE.md could not be read", ".claude/AGENTS.md could not be read: it is no file", "CLAUDE.local.md could not be read: it is no file"} {
+	for _, want := range []string{"CLAUDE.md could not be read", ".claude/AGENTS.md could not be read: it is not a regular file", "CLAUDE.local.md could not be read: it is not a regular file"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nothing says %q:\n%s", want, said)
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cw/internal/safefile"
 )
 
 // busyRetries is how often a program file that is still open for writing is
@@ -96,7 +98,7 @@ func reapChild(pid int) {
 }
 
 func openAppend(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	return safefile.OpenAppend(path)
 }
 
 // markDescriptors is closeOnExec by the list of open descriptors in a

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cw/internal/safefile"
 )
 
 const (
@@ -271,17 +273,9 @@ func spoiled(err error) bool {
 // openRegular opens a file for reading and refuses everything that is not a
 // plain file: opening a pipe would block, a link could lead anywhere.
 func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
+	f, err := safefile.Open(path)
+	if errors.Is(err, safefile.ErrIrregular) {
+		return nil, errors.Join(err, errDamaged)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: not a regular file: %w", path, errDamaged)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return f, err
 }

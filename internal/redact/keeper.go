@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"cw/internal/safefile"
 )
 
 // FileName is the name of such a file beside the output that it is for.
@@ -129,20 +129,11 @@ func write(name string, data []byte, put func(from, to string) error) error {
 	return put(tmp.Name(), name)
 }
 
-// read reads a plain file of ours, at most limit bytes. Agents can reach it, so a
-// link is refused, and a named pipe does not block.
+// read reads a regular file of cw's own, at most limit bytes. Agents can reach it.
 func read(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
+	data, err := safefile.Read(name, limit)
+	if errors.Is(err, safefile.ErrIrregular) || errors.Is(err, safefile.ErrTooLarge) {
+		return nil, fmt.Errorf("%s is no file that cw wrote: %w", name, err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > limit:
-		return nil, fmt.Errorf("%s is no file that cw wrote", name)
-	}
-	return io.ReadAll(f)
+	return data, err
 }

@@ -31,6 +31,20 @@ func Open(path string) (*os.File, error) {
 	return regular(f, path, err)
 }
 
+// OpenLinked opens the regular file for reading that path, or a link at path, leads
+// to. It is for files of the user's, who may link them.
+func OpenLinked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return regular(f, path, err)
+}
+
+// OpenAppend opens the regular file at path for writing at its end, and makes it for
+// the user alone when there is none. A link in its last element is not followed.
+func OpenAppend(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	return regular(f, path, err)
+}
+
 // OpenIn is Open for a name inside root, which the links of no element leave. A
 // link as the last element is not followed.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
@@ -75,6 +89,22 @@ func Read(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return readAll(f, limit)
+}
+
+// ReadTail returns the last n bytes of the regular file at path, or all of them, and
+// what is known of the file.
+func ReadTail(path string, n int64) ([]byte, fs.FileInfo, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
+	return data, info, err
 }
 
 // ReadIn is Read for a name inside root, as OpenIn opens it.

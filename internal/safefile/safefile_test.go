@@ -47,6 +47,39 @@ func TestOdd(t *testing.T) {
 			t.Errorf("ReadIn(%s) = %v, want ErrIrregular", name, err)
 		}
 	}
+	for _, name := range []string{"link", "link-to-fifo", "folder", "fifo", "socket"} {
+		if _, _, err := safefile.ReadTail(at(name), 2); !errors.Is(err, safefile.ErrIrregular) {
+			t.Errorf("ReadTail(%s) = %v, want ErrIrregular", name, err)
+		}
+		if f, err := safefile.OpenAppend(at(name)); err == nil {
+			t.Errorf("OpenAppend(%s) opens it", name)
+			_ = f.Close()
+		}
+	}
+	for _, name := range []string{"link-to-fifo", "folder", "fifo", "socket"} {
+		if _, err := safefile.OpenLinked(at(name)); !errors.Is(err, safefile.ErrIrregular) {
+			t.Errorf("OpenLinked(%s) = %v, want ErrIrregular", name, err)
+		}
+	}
+	if f, err := safefile.OpenLinked(at("link")); err != nil {
+		t.Errorf("OpenLinked(link) = %v", err)
+	} else {
+		_ = f.Close()
+	}
+	for n, want := range map[int64]string{2: "ur", 9: "four"} {
+		if got, info, err := safefile.ReadTail(at("file"), n); err != nil || string(got) != want || info.Size() != 4 {
+			t.Errorf("ReadTail(file, %d) = %q, %v", n, got, err)
+		}
+	}
+	for _, want := range []string{"one", "onetwo"} {
+		f, err := safefile.OpenAppend(at("log"))
+		must(err)
+		_, err = f.WriteString(want[len(want)-3:])
+		must(errors.Join(err, f.Close()))
+		if got, err := safefile.Read(at("log"), 10); err != nil || string(got) != want {
+			t.Errorf("the log is %q, %v, want %q", got, err, want)
+		}
+	}
 	if _, err := safefile.OpenLinkedIn(root, "link-to-fifo"); !errors.Is(err, safefile.ErrIrregular) {
 		t.Errorf("OpenLinkedIn(link-to-fifo) = %v, want ErrIrregular", err)
 	}
