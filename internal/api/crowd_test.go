@@ -95,7 +95,7 @@ func TestManyConnections(t *testing.T) {
 		t.Errorf("the socket: %s", got)
 	}
 	_ = first.Close()
-	_ = late.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = late.SetReadDeadline(time.Now().Add(patience))
 	answer := make([]byte, 12)
 	if _, err := io.ReadFull(late, answer); err != nil || string(answer) != "HTTP/1.1 200" {
 		t.Errorf("when there is room: %q %v", answer, err)
@@ -120,7 +120,7 @@ func TestReaderOfALongAnswerIsCut(t *testing.T) {
 	noError(t, err)
 	select {
 	case <-cut: // 16 MiB do not fit into what the kernel keeps for a reader
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Error("the daemon waits for a reader that does not read")
 	}
 	if got := at.ask(t, "GET", "/metrics", bearerLine(tokenRead)); len(got.body) != 16<<20 {

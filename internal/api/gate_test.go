@@ -24,7 +24,7 @@ import (
 func rawClient(t *testing.T, d *daemon) *http.Client {
 	t.Helper()
 	return &http.Client{
-		Timeout: 10 * time.Second,
+		Timeout: patience,
 		Transport: &http.Transport{
 			DisableKeepAlives: true,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -454,7 +454,7 @@ func TestBodyTooLargeByItsHeader(t *testing.T) {
 	conn, err := net.Dial("unix", d.socket)
 	noError(t, err)
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	_, _ = fmt.Fprintf(conn, "POST /v1/agents HTTP/1.1\r\nHost: cw.sock\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", api.BodyMax+1)
 	answer, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") || !strings.Contains(string(answer), "is longer than") {
@@ -595,7 +595,7 @@ func TestRawRequests(t *testing.T) {
 	} {
 		conn, err := net.Dial("unix", d.socket)
 		noError(t, err)
-		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(patience))
 		_, _ = io.WriteString(conn, text)
 		_ = conn.(*net.UnixConn).CloseWrite()
 		answer, _ := io.ReadAll(conn)

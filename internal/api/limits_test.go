@@ -134,7 +134,7 @@ func TestPeerStartTime(t *testing.T) {
 	conn, err := net.Dial("unix", d.socket)
 	noError(t, err)
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	for _, end := range []string{"", "Connection: close\r\n"} { // two requests of one connection
 		_, err = io.WriteString(conn, "GET /v1/whoami HTTP/1.1\r\nHost: cw.sock\r\n"+end+"\r\n")
 		noError(t, err)

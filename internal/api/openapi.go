@@ -81,9 +81,10 @@ func (s *Server) describe() {
 	}
 	s.describeSchemas()
 	doc.Components.Responses = s.errorResponses()
+	texts := operationTexts()
 	for _, row := range s.rows {
 		if op := operationOf(doc, row); op != nil {
-			s.describeOperation(op, row)
+			s.describeOperation(op, row, texts[row.ID])
 		}
 	}
 }
@@ -96,8 +97,8 @@ func operationOf(doc *huma.OpenAPI, row Route) *huma.Operation {
 	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodDelete: item.Delete}[row.Method]
 }
 
-func (s *Server) describeOperation(op *huma.Operation, row Route) {
-	op.Description = strings.TrimSpace(operationText(row.ID) + "\n\n" + rightsText(row))
+func (s *Server) describeOperation(op *huma.Operation, row Route, text string) {
+	op.Description = strings.TrimSpace(text + "\n\n" + rightsText(row))
 	op.Tags = []string{tagOf(row)}
 	op.Security = securityOf(row, s.streams[row.ID])
 	for i, p := range op.Parameters {

@@ -109,8 +109,9 @@ func (s *Server) describeSchemas() {
 	for _, e := range enums() {
 		words[e.is] = e
 	}
+	texts := schemaTexts()
 	for name, schema := range all {
-		schema.Description = schemaText(name)
+		schema.Description = texts[name]
 		if t := registry.TypeFromRef(refTo(name).Ref); t != nil {
 			describeFields(name, schema, t, words)
 		}

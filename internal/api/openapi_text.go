@@ -47,8 +47,9 @@ func tags() []*huma.Tag {
 	}
 }
 
-// operationText says more about a route than its summary.
-func operationText(id string) string {
+// operationTexts says more about each route than its summary, by the id of the
+// operation.
+func operationTexts() map[string]string {
 	return map[string]string{
 		"get-status":                 "How the daemon is: version, places, counts and sizes.",
 		"shut-down":                  "Asks the daemon to end and answers at once with the status as it was. Agents run on; the next daemon takes them up.",
@@ -159,11 +160,11 @@ func operationText(id string) string {
 		"list-pending-conversations": "Questions to the agent that are not answered: what is stored first, then what comes, for as long as its run lasts. Items carry no id: who comes back gets what is not answered yet, again. Only the agent itself.",
 		"message-agent":              "Gives another agent a text to work on. It answers as soon as that is stored, with the `responseId`; an agent at rest is started with it, one that runs gets it with its next run. Refused for an agent that crashed, was stopped or removed, and past a limit. With `requestKey` it may be repeated.",
 		"await-agent-message":        "A stream of one item: the response to a text, once the run that had it is over. Closing the connection changes nothing for the agent. Only the agent that sent the text, and people, may ask.",
-	}[id]
+	}
 }
 
-// schemaText says what a component is.
-func schemaText(name string) string {
+// schemaTexts says what each component is, by its name.
+func schemaTexts() map[string]string {
 	return map[string]string{
 		"Account":                  "one login or key of one provider, without its secret",
 		"AccountChanged":           "payload of account:added, account:changed, account:removed and account:refreshed",
@@ -366,7 +367,7 @@ func schemaText(name string) string {
 		"Toolbox":                  "what a run's tool server must know",
 		"Usage":                    "tokens as the provider counts them",
 		"Whoami":                   "who is calling",
-	}[name]
+	}
 }
 
 // errorExample is one of the errors that all routes share.

@@ -25,7 +25,7 @@ func connectAsChild(socket string) int {
 		fmt.Println(err)
 		return 1
 	}
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	_, _ = fmt.Fprint(conn, "GET /v1/whoami HTTP/1.1\r\nHost: cw.sock\r\nConnection: close\r\n\r\n")
 	answer, _ := io.ReadAll(conn)
 	fmt.Printf("%d %s", os.Getpid(), answer)

@@ -236,7 +236,7 @@ func TestSlowHeader(t *testing.T) {
 	t.Parallel()
 	at := startDaemon(t, dashboards).serveTCP(t)
 	conn := at.dial(t)
-	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	_, err := io.WriteString(conn, "GET /v1/status HTTP/1.1\r\nHost: ")
 	noError(t, err)
 	if answer, err := io.ReadAll(conn); isTimeout(err) || strings.HasPrefix(string(answer), "HTTP/1.1 200") {

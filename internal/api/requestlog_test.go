@@ -59,7 +59,7 @@ func TestRequestsAreLogged(t *testing.T) {
 // waitForLog waits for a line: it is written when the answer is out already.
 func waitForLog(t *testing.T, d *daemon, line *regexp.Regexp) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !line.MatchString(d.log.String()); <-time.After(time.Millisecond) {
+	for end := time.Now().Add(patience); !line.MatchString(d.log.String()); <-time.After(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no line %s in\n%s", line, d.log.String())
 		}

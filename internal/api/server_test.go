@@ -154,7 +154,7 @@ func TestBodyPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	_, _ = conn.Write([]byte("POST /v1/agents HTTP/1.1\r\nHost: cw.sock\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"))
 	head := make([]byte, 12)
 	if _, err := conn.Read(head); err != nil || string(head) != "HTTP/1.1 400" {

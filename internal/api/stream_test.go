@@ -235,7 +235,7 @@ func TestTailComesBack(t *testing.T) {
 			if got.Seq != want {
 				t.Errorf("%s: the tail goes on with %d, not %d", name, got.Seq, want)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Errorf("%s: what happened meanwhile does not come", name)
 		}
 	}

@@ -99,7 +99,7 @@ func (d door) dial(t testing.TB) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	return conn
 }
 
@@ -122,7 +122,7 @@ func (d door) raw(text string) (rawReply, error) {
 		return rawReply{}, err
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, text); err != nil {
 		return rawReply{}, err
 	}
