@@ -186,7 +186,7 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 			if v.Status.Alive() && !slices.Contains(l.Running, v.Alias) {
 				l.Running = append(l.Running, v.Alias)
 			}
-			l.Work = append(l.Work, soleWorkOf(v)...)
+			l.Work = append(l.Work, soleWorkOf(lookAt(ctx, svc, v))...)
 			for _, p := range v.Projects {
 				if p.HandedOver != "" && p.FetchFrom == "" {
 					handed[p.ProjectID]++
@@ -202,10 +202,49 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 	return nil
 }
 
+// seen is an agent with what its places hold now.
+type seen struct {
+	cw.AgentView
+	Files   int      // in the folder of an agent without a project
+	Unknown []string // projects whose worktrees cannot be looked at
+}
+
+// lookAt looks at the places of an agent. What is stored is from the end of its last
+// run, and a person may have worked there since.
+func lookAt(ctx context.Context, svc cw.AgentService, v cw.AgentView) seen {
+	now := seen{AgentView: v}
+	now.Projects = slices.Clone(v.Projects)
+	if len(now.Projects) == 0 {
+		now.Files = filesBelow(v.AgentCwd)
+	}
+	for i := range now.Projects {
+		p := &now.Projects[i]
+		if p.State != cw.WorktreePresent {
+			continue
+		}
+		diff, err := svc.Diff(ctx, string(v.ID), cw.DiffRequest{Project: string(p.ProjectID), Stat: true, Against: cw.AgainstBase})
+		if err != nil {
+			now.Unknown = append(now.Unknown, p.Project)
+			continue
+		}
+		p.Dirty = len(diff.Uncommitted)
+		if diff.HeadCommit != p.HeadCommit {
+			p.Commits, p.HandedOver = len(diff.Commits), ""
+		}
+	}
+	return now
+}
+
 // soleWorkOf lists what only cw has of an agent's work.
-func soleWorkOf(v cw.AgentView) (out []soleWork) {
+func soleWorkOf(v seen) (out []soleWork) {
 	add := func(p cw.AgentWorktree, what string) {
 		out = append(out, soleWork{Agent: v.Alias, Project: p.Project, What: what})
+	}
+	if v.Files > 0 {
+		add(cw.AgentWorktree{}, count(v.Files, "file")+" in the folder of an agent without a project")
+	}
+	for _, name := range v.Unknown {
+		add(cw.AgentWorktree{Project: name}, "a worktree that cw cannot look at: cw agent diff "+v.Alias)
 	}
 	for _, p := range v.Projects {
 		if p.State == cw.WorktreePresent && p.Dirty > 0 {
@@ -337,6 +376,25 @@ func (a *app) printLeftovers(left leftovers) {
 	if !left.Removed && len(left.Entries) > 0 {
 		a.note("cw backup FILE keeps a copy of the databases; cw uninstall --yes removes everything above")
 	}
+}
+
+// filesBelow counts the files of a folder but for those that cw put there.
+func filesBelow(dir string) (n int) {
+	if dir == "" {
+		return 0
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be seen is not counted
+		case d.IsDir() && path == filepath.Join(dir, ".cw"):
+			return fs.SkipDir
+		case !d.IsDir():
+			n++
+		}
+		return nil
+	}) // every error was passed over
+	return n
 }
 
 // bytesBelow is the space that a file or a folder takes, as far as it can be seen.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +32,65 @@ func TestSoleWork(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
-			for _, w := range soleWorkOf(cw.AgentView{Projects: []cw.AgentWorktree{tc.tree}}) {
+			for _, w := range soleWorkOf(seen{AgentView: cw.AgentView{Projects: []cw.AgentWorktree{tc.tree}}}) {
+				got = append(got, w.What)
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// diffs answers for the worktrees of an agent, by project.
+type diffs struct {
+	cw.AgentService
+	of map[string]cw.Diff
+}
+
+func (d diffs) Diff(_ context.Context, _ string, req cw.DiffRequest) (cw.Diff, error) {
+	diff, ok := d.of[req.Project]
+	if !ok {
+		return diff, cw.Errorf(cw.CodeFailed, "git cannot read it")
+	}
+	return diff, nil
+}
+
+// TestLookAt: what a person did in a place since the last run ended is work, whatever
+// is stored of it.
+func TestLookAt(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, name := range []string{".cw/output/notes.md", "a.txt", "deep/b.txt"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700), os.WriteFile(filepath.Join(folder, name), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := func(project string) cw.AgentWorktree {
+		return cw.AgentWorktree{ProjectID: cw.ProjectID(project), Project: project, State: cw.WorktreePresent, HeadCommit: "head", Commits: 1, HandedOver: "refs/heads/agent/a"}
+	}
+	was := tree("removed")
+	was.State = cw.WorktreeRemoved
+	svc := diffs{of: map[string]cw.Diff{
+		"same":      {HeadCommit: "head", Commits: []cw.Commit{{}}},
+		"edited":    {HeadCommit: "head", Uncommitted: []string{"x", "y"}},
+		"committed": {HeadCommit: "later", Commits: []cw.Commit{{}, {}}},
+	}}
+	for _, tc := range []struct {
+		name string
+		view cw.AgentView
+		want []string
+	}{
+		{"nothing", cw.AgentView{Projects: []cw.AgentWorktree{tree("same"), was}}, nil},
+		{"edited", cw.AgentView{Projects: []cw.AgentWorktree{tree("edited")}}, []string{"2 files not committed"}},
+		{"committed", cw.AgentView{Projects: []cw.AgentWorktree{tree("committed")}}, []string{"2 commits that your repository does not have"}},
+		{"not readable", cw.AgentView{Projects: []cw.AgentWorktree{tree("odd")}}, []string{"a worktree that cw cannot look at: cw agent diff "}},
+		{"no project", cw.AgentView{Agent: cw.Agent{AgentCwd: folder}}, []string{"2 files in the folder of an agent without a project"}},
+		{"no project and no folder", cw.AgentView{Agent: cw.Agent{AgentCwd: filepath.Join(folder, "gone")}}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, w := range soleWorkOf(lookAt(t.Context(), svc, tc.view)) {
 				got = append(got, w.What)
 			}
 			if !slices.Equal(got, tc.want) {
