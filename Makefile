@@ -25,6 +25,8 @@ OFTEN    := TestHostileMatrix|TestOtherKindsMayNothing|TestDeniedTools|TestAnswe
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
+# With cgo a SQLite in C is built, too, which nothing here runs: -O0 is quick.
+CGO_O0   := CGO_ENABLED=1 CGO_CFLAGS=-O0
 # The race detector looks at our code; the database, translated from C, is 14
 # times slower under it and locks by its own rules.
 RACE     := -race $(foreach m,sqlite libc memory,-gcflags=modernc.org/$(m)/...=-race=false)
@@ -81,7 +83,7 @@ test: deps ## all tests, lane by lane, to the last (needs gcc, node and npm as w
 
 test-unit: ## unit tests, under the race detector where things happen at once (without gcc: without it)
 	@code=0; \
-	if command -v gcc >/dev/null; then export CGO_ENABLED=1; \
+	if command -v gcc >/dev/null; then export $(CGO_O0); \
 	$(TEST) $(RACE) -parallel $(PARALLEL) -timeout 30m -skip '^($(OFTEN))$$' $(RACED) || code=1; \
 	$(TEST) $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; code=1; \
@@ -90,7 +92,7 @@ test-unit: ## unit tests, under the race detector where things happen at once (w
 	exit $$code
 
 race: ## the race detector for all of the largest packages (45 minutes)
-	CGO_ENABLED=1 $(TEST) $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
+	$(CGO_O0) $(TEST) $(RACE) -parallel $(PARALLEL) -timeout 2h $(SOME)
 
 test-crash: ## kill the daemon, shims and agents, and check what must hold
 	CGO_ENABLED=0 $(TEST) -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
