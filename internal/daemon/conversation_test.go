@@ -18,7 +18,7 @@ import (
 // comesTrue waits until something is so.
 func comesTrue(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(60 * time.Second); !is(); <-time.After(10 * time.Millisecond) {
+	for end := time.Now().Add(4 * time.Minute); !is(); <-time.After(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}

@@ -100,7 +100,7 @@ func sale(t *testing.T, l *lab.Lab, h *hub) (i cw.Initiative, bare, head string)
 	script := fakecli.Script{Book: l.Books, File: "sale.txt", Content: "-20 %\n", Commit: "Begin the sale", Signal: doneSignal}
 	task, err := c.CreateTask(ctx, cw.CreateTaskRequest{PhaseID: phase.ID, Name: "Lower the prices", Body: script.Goal()})
 	must(t, err)
-	for end := time.Now().Add(time.Minute); task.Status != cw.TaskDone || head == ""; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(4 * time.Minute); task.Status != cw.TaskDone || head == ""; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the task is %s, and the branch is shown at %q", task.Status, head)
 		}

@@ -240,7 +240,7 @@ func prepare(t *testing.T, mine, name string, known map[string]string) {
 // awaitFile waits for a file and gives what is in it.
 func awaitFile(t *testing.T, name string) []byte {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(4 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		data, err := os.ReadFile(name)
 		if err == nil {
 			return data

@@ -114,7 +114,7 @@ func TestNoticesOverARestart(t *testing.T) {
 // awaitLine waits until a file has a line with a text, and gives all its lines.
 func awaitLine(t *testing.T, path, text string) []string {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(4 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(path) // it may not be there yet
 		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 		if strings.Contains(string(data), text) && strings.HasSuffix(string(data), "\n") {

@@ -336,7 +336,7 @@ func (h *house) owners(left string) string {
 }
 
 // tidyPatience bounds the wait for the last clean-up.
-const tidyPatience = 20 * time.Second
+const tidyPatience = 2 * time.Minute
 
 // worktrees names every worktree that is there.
 func (h *house) worktrees() string {

@@ -234,7 +234,7 @@ func (h *house) plan() (withWork []string) {
 // once before accepting it; and learns of them from the inbox alone. The daemon
 // may die at any of it.
 func (h *house) decide() {
-	ctx, cancel := context.WithTimeout(h.T.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(h.T.Context(), time.Minute)
 	defer cancel()
 	in, err := h.Client().Inbox(ctx, slug)
 	if err != nil {

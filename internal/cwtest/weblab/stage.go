@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	patience = 60 * time.Second // bounds every wait; a loaded machine is slow
+	patience = 4 * time.Minute // bounds every wait; a loaded machine is slow
 	look     = 20 * time.Millisecond
 )
 
