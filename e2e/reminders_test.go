@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
 )
 
@@ -25,6 +28,21 @@ func TestForgetsTheSignal(t *testing.T) {
 		wentOn(t, l, v, v, want)
 		committed(t, l, v, "greeting.txt")
 	})
+}
+
+// TestIsHeldInAProjectWithoutHooks: a project that switches hooks off in its settings
+// does not switch off the one by which cw holds claude back.
+func TestIsHeldInAProjectWithoutHooks(t *testing.T) {
+	t.Parallel()
+	l, _ := newLab(t, claude, forgets)
+	must(t, os.Mkdir(filepath.Join(l.Repo, ".claude"), 0o755))
+	must(t, os.WriteFile(filepath.Join(l.Repo, ".claude", "settings.json"), []byte(`{"disableAllHooks":true}`), 0o644))
+	lab.Git(t, l.Repo, "add", ".claude")
+	lab.Git(t, l.Repo, "commit", "-q", "-m", "Switch hooks off")
+	a, stderr, code := claude.run(t, l, goal)
+	if v := restsAfter(l, a.Agent, 1); code != 0 || len(v.Runs) != 1 {
+		t.Errorf("exit %d, %d runs (%s %s)\n%s", code, len(v.Runs), v.Reason, v.Error, stderr)
+	}
 }
 
 // TestInsistsOnABadSignal: it is told what is wrong with it, as often as the CLI
