@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cw/internal/cw"
+	"cw/internal/cwtest/fakecli"
 	"cw/internal/cwtest/lab"
 	"cw/internal/redact"
 	"cw/internal/store"
@@ -197,6 +198,11 @@ func TestArchitectRefused(t *testing.T) {
 	nowhere, err := w.plans.CreateInitiative(t.Context(), cw.CreateInitiativeRequest{Start: true, Name: "Nowhere"})
 	must(t, err)
 	script := w.script(wellDone())
+	self, err := os.Executable()
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(w.home.Providers(), "editor.yaml"), []byte(fakecli.Preset("editor", self)+"signal: derived\n"), 0o600))
+	editor := w.ask(cw.ModePlan, "")
+	editor.Provider = "editor"
 	for name, tt := range map[string]struct {
 		req  cw.SpawnRequest
 		code cw.Code
@@ -208,6 +214,7 @@ func TestArchitectRefused(t *testing.T) {
 		"detail without a phase":      {w.ask(cw.ModeDetail, script), cw.CodeInvalid, "one phase"},
 		"a task that nobody knows":    {cw.SpawnRequest{TaskID: "aaaabbbbcccc", Provider: "script", Script: script}, cw.CodeNotFound, "aaaabbbbcccc"},
 		"a phase of another kind":     {cw.SpawnRequest{Mode: cw.ModeDetail, PhaseID: "aaaabbbbcccc", Provider: "script", Script: script}, cw.CodeNotFound, "aaaabbbbcccc"},
+		"a CLI that runs no commands": {editor, cw.CodeInvalid, "editor runs no commands"},
 		"a goal that is not for work": {cw.SpawnRequest{InitiativeID: cw.InitiativeID(w.it.Slug), Provider: "script", Script: script}, cw.CodeInvalid, "goal is empty"},
 	} {
 		_, err := w.Spawn(t.Context(), tt.req)
@@ -218,6 +225,47 @@ func TestArchitectRefused(t *testing.T) {
 	views, err := cw.AllAgents(context.Background(), w, cw.AgentFilter{})
 	if err != nil || len(views) > 0 {
 		t.Errorf("%d agents, %v", len(views), err)
+	}
+}
+
+// planner makes a provider whose CLI does one thing in the first run of an agent and
+// another in the second. The prompt is in the file $prompt.
+func (w *team) planner(name, first, second string) {
+	w.t.Helper()
+	script := w.script("prompt=$(mktemp)", `cat > "$prompt"`, "if test -e .cw/output/signal-was.json; then", second, "else", first, "fi",
+		leaves("signal-was.json", "{}"), wellDone())
+	must(w.t, os.WriteFile(filepath.Join(w.home.Providers(), name+".yaml"), []byte(fakecli.Preset(name, script)), 0o600))
+}
+
+// TestFilesAreAskedForOnce: an architect whose files could not be taken is asked once
+// to correct them, with each file and what is wrong with it; what is wrong after that is
+// a warning.
+func TestFilesAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t)
+	whole := func(id string) string {
+		return leaves("phases/"+id+".md", "---\nid: "+id+"\ntitle: Prices\n---\nLower them.")
+	}
+	for name, tt := range map[string]struct {
+		second   string
+		warnings int
+	}{
+		"corrected": {"rm .cw/output/phases/broken.md\n" + whole("k3v7q2mzt5ha"), 0},
+		"not":       {whole("m4x7t2qa6v3b"), 1},
+	} {
+		w.planner(name, leaves("phases/broken.md", "no head"), `grep -q "phases/broken.md" "$prompt"`+"\n"+tt.second)
+		req := w.ask(cw.ModePlan, "")
+		req.Provider = name
+		v := w.rest(w.mustSpawn(req).Alias)
+		if v.Status != cw.StatusIdle || len(v.Runs) != 2 || v.Runs[1].Reason != cw.RunFiles {
+			t.Fatalf("%s: %s %s: %s, runs %+v", name, v.Status, v.Reason, v.Error, v.Runs)
+		}
+		if len(v.Warnings) != tt.warnings || tt.warnings > 0 && !strings.Contains(v.Warnings[0], "phases/broken.md") {
+			t.Errorf("%s: warnings %q", name, v.Warnings)
+		}
+		if got := w.proposals(v.Alias); len(got) != 1 || got[0].Title != "Prices" {
+			t.Errorf("%s: proposals %+v", name, got)
+		}
 	}
 }
 
