@@ -21,7 +21,7 @@ TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While|Concurrent|Order|Linger|Wa
 RACED    := $(filter-out $(PURE) $(SOME),$(FAST))
 # Tests of the API that do one thing very often, one after the other: they run with the
 # program, without the race detector.
-OFTEN    := TestHostileMatrix|TestOtherKindsMayNothing|TestDeniedTools|TestAnswersFitTheirDescription
+OFTEN    := TestHostileMatrix|TestRights|TestOtherKindsMayNothing|TestDeniedTools|TestAnswersFitTheirDescription
 FUZZTIME ?= 2s
 # Most tests wait for processes and for the disk, not for a processor.
 PARALLEL ?= 6
