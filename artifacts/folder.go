@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"cw/internal/safefile"
 )
 
 // openFolder opens a folder below root, step by step: a link on the way is
@@ -92,9 +94,12 @@ func readFile(folder *os.Root, name string, limit int64) ([]byte, error) {
 
 // readSeen reads a file that was looked at, and nothing that took its place.
 func readSeen(folder *os.Root, name string, seen fs.FileInfo, limit int64) ([]byte, error) {
-	// O_NONBLOCK: a FIFO that takes the file's place now must not hang us. A link
-	// in its place leads to another file, or to the one that was seen.
-	f, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	// A link that takes the file's place now leads to another file, or to the one that
+	// was seen.
+	f, err := safefile.OpenLinkedIn(folder, name)
+	if errors.Is(err, safefile.ErrIrregular) {
+		return nil, errors.New("it was exchanged while it was read")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be opened: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -233,7 +232,12 @@ func restoreOutput(root *os.Root, runDirs []string) error {
 		if err := root.RemoveAll(half); err != nil {
 			return fmt.Errorf("clear %s: %w", half, err)
 		}
-		if err := copyInto(root, os.DirFS(kept), half); err != nil {
+		from, err := os.OpenRoot(kept)
+		if err != nil {
+			return fmt.Errorf("bring .cw/output back: %w", err)
+		}
+		err = copyInto(root, from, half, outputLimits())
+		if err = errors.Join(err, from.Close()); err != nil {
 			return fmt.Errorf("bring .cw/output back: %w", err)
 		}
 		if err := root.Rename(half, outputDir); err != nil {
@@ -244,27 +248,32 @@ func restoreOutput(root *os.Root, runDirs []string) error {
 	return nil
 }
 
-// copyInto copies the plain files of a tree of ours below a folder of root.
-func copyInto(root *os.Root, from fs.FS, to string) error {
-	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+// copyInto copies the regular files of a kept output below a folder of root. Agents can
+// reach it: what is no regular file any more, and what exceeds the limits, is left out.
+func copyInto(root, from *os.Root, to string, limits copyLimits) error {
+	files, left := 0, limits.Bytes
+	return fs.WalkDir(from.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
 			return root.MkdirAll(path.Join(to, name), 0o755)
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || files >= limits.Files:
 			return nil
 		}
-		in, err := from.Open(name)
+		data, err := safefile.ReadIn(from, name, min(limits.File, left))
+		if errors.Is(err, safefile.ErrIrregular) || errors.Is(err, safefile.ErrTooLarge) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		defer func() { _ = in.Close() }() // it was only read
+		files, left = files+1, left-int64(len(data))
 		out, err := root.OpenFile(path.Join(to, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(out, in)
+		_, err = out.Write(data)
 		return errors.Join(err, out.Close())
 	})
 }

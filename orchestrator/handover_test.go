@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -121,6 +122,22 @@ func TestRestoreOutput(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(cwd, ".cw/output/half")); err == nil {
 		t.Error("half of a killed try came with it")
+	}
+	// What an agent puts into a run directory does not come back, and nothing waits for it.
+	for _, err := range []error{
+		os.Symlink(older, filepath.Join(newer, "output/link")),
+		syscall.Mkfifo(filepath.Join(newer, "output/fifo"), 0o600),
+		os.Truncate(filepath.Join(newer, "output/deep/x"), outputLimits().File+1),
+	} {
+		must(t, err)
+	}
+	write(filepath.Join(newer, "output/y"), "y")
+	spoiled := t.TempDir()
+	if got := restore(t, spoiled); got != "" {
+		t.Errorf("a file of %d bytes came back", len(got))
+	}
+	if names, err := os.ReadDir(filepath.Join(spoiled, ".cw/output")); err != nil || len(names) != 2 || names[1].Name() != "y" {
+		t.Errorf("there is %v, %v", names, err)
 	}
 	write(filepath.Join(cwd, ".cw/output/deep/x"), "the agent's")
 	if got := restore(t, cwd); got != "the agent's" {

@@ -8,14 +8,17 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // carryMax is how many files a session may have: a pattern that finds a whole
 // home is wrong.
 const carryMax = 10_000
+
+// carryMost bounds one of these files, in bytes: a CLI could not read more back.
+const carryMost = 4 << 30
 
 // Some CLIs name a session's file by the beginning of its id.
 const (
@@ -125,7 +128,7 @@ func regularFiles(root *os.Root, name string, atMost int) ([]string, error) {
 // carryFile copies one file to the same place below to, by a rename: it is
 // there whole or not at all.
 func carryFile(from, to *os.Root, name string) (err error) {
-	src, err := from.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	src, err := safefile.OpenIn(from, name)
 	if err != nil {
 		return err
 	}
@@ -133,6 +136,9 @@ func carryFile(from, to *os.Root, name string) (err error) {
 	info, err := src.Stat()
 	if err != nil {
 		return err
+	}
+	if info.Size() > carryMost {
+		return fmt.Errorf("%s has more than %d MiB and is not carried: %w", name, carryMost>>20, safefile.ErrTooLarge)
 	}
 	if keep, err := keepsOwn(to, name, info); keep || err != nil {
 		return err
@@ -174,7 +180,7 @@ func writePart(to *os.Root, part string, src io.Reader, info fs.FileInfo) error 
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, src)
+	_, err = io.Copy(f, io.LimitReader(src, info.Size())) // it may grow meanwhile
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}

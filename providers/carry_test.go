@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // put writes a file below a directory, with a time.
@@ -163,7 +165,16 @@ func TestCarryFollowsNoLink(t *testing.T) {
 	if carried, err := p.CarrySession(from, to, aSession); carried || err == nil {
 		t.Errorf("onto a link: %t, %v", carried, err)
 	}
-	to = t.TempDir()
+	from, to = t.TempDir(), t.TempDir()
+	put(t, from, name, "", now)
+	if err := os.Truncate(filepath.Join(from, name), carryMost+1); err != nil {
+		t.Fatal(err)
+	}
+	if carried, err := p.CarrySession(from, to, aSession); carried || !errors.Is(err, safefile.ErrTooLarge) || len(tree(t, to)) != 0 {
+		t.Errorf("of a file without end: %t, %v", carried, err)
+	}
+	from, to = t.TempDir(), t.TempDir()
+	put(t, from, name, "history", now)
 	link(outside, filepath.Join(to, "projects"))
 	if carried, err := p.CarrySession(from, to, aSession); carried || err == nil {
 		t.Errorf("through a link out of the directory: %t, %v", carried, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cw/internal/cw"
+	"cw/internal/safefile"
 )
 
 // Hooks are those of a repository that run when somebody commits in it.
@@ -77,7 +78,7 @@ func isHook(name string) bool {
 	if info.Size() > hookMax {
 		return true
 	}
-	text, err := os.ReadFile(name)
+	text, err := safefile.ReadLinked(name, hookMax)
 	return err == nil && !bytes.Contains(text, []byte("git lfs ")) && !bytes.Contains(text, []byte("git-lfs "))
 }
 

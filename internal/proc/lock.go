@@ -93,7 +93,7 @@ func holder(f *os.File) int {
 func tryShared(path string) (free bool, unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	}
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) {
 		return true, func() {}, nil // a link or a socket: nobody can hold it

@@ -19,7 +19,8 @@ func direct() map[string]string {
 		ofUser   = "a file that the user names or keeps in their configuration"
 		ofCw     = "a file of cw's home that cw replaces as a whole, or its database"
 		ofKernel = "/proc, /sys, /dev or a folder"
-		lock     = "a lock: opened for reading and writing without following a link, which never waits"
+		lock     = "a lock: opened without following a link, and for reading and writing or with O_NONBLOCK, which never waits"
+		makes    = "makes files and opens none that is there"
 	)
 	return map[string]string{
 		"accounts/files.go":                  ofKernel,
@@ -27,7 +28,7 @@ func direct() map[string]string {
 		"cmd/cw/answers.go":                  ofUser,
 		"cmd/cw/connect.go":                  ofCw,
 		"cmd/cw/connector.go":                ofCw,
-		"cmd/cw/hook.go":                     "makes files and opens none that is there",
+		"cmd/cw/hook.go":                     makes,
 		"cmd/cw/provider_try.go":             ofUser,
 		"cmd/cw/spawn.go":                    ofUser,
 		"internal/acp/servers.go":            "runs in the process of the agent, with its rights",
@@ -57,7 +58,13 @@ func direct() map[string]string {
 		"internal/store/wal.go":              ofCw,
 		"providers/prices.go":                ofUser,
 		"providers/registry.go":              ofUser,
-		"worktree/hooks.go":                  "a hook of the user's repository, of which it saw that it is regular",
+		"internal/mcp/signal.go":             makes,
+		"orchestrator/handover.go":           makes,
+		"providers/carry.go":                 makes,
+		"worktree/putback.go":                makes,
+		"worktree/include.go":                makes,
+		"worktree/odd.go":                    "a FIFO, opened for reading and writing without waiting so that whoever waits at it goes on",
+		"worktree/walk.go":                   ofKernel,
 		"worktree/link.go":                   "makes an object of the mirror without following a link",
 		"worktree/lock.go":                   lock,
 	}
@@ -84,10 +91,17 @@ func TestDirectOpens(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Open", "OpenFile", "ReadFile"}, s.Sel.Name) {
-				if of, ok := s.X.(*ast.Ident); ok && of.Name == "os" {
-					found[filepath.ToSlash(name)] = true
-				}
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of := ""
+			if x, ok := s.X.(*ast.Ident); ok {
+				of = x.Name
+			}
+			// OpenFile is a method of os.Root as well.
+			if s.Sel.Name == "OpenFile" || slices.Contains([]string{"os.Open", "os.ReadFile", "os.DirFS", "os.OpenInRoot", "syscall.Open", "unix.Open"}, of+"."+s.Sel.Name) {
+				found[filepath.ToSlash(name)] = true
 			}
 			return true
 		})

@@ -91,6 +91,16 @@ func Read(path string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
+// ReadLinked is Read for a file that may be a link, as OpenLinked opens it.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	f, err := OpenLinked(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, limit)
+}
+
 // ReadTail returns the last n bytes of the regular file at path, or all of them, and
 // what is known of the file.
 func ReadTail(path string, n int64) ([]byte, fs.FileInfo, error) {
