@@ -7,17 +7,19 @@ LANE     := ./scripts/lane.sh
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
 # under it. The longest come first, and two of them run side by side: they wait for
 # processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/orchestrator cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
+BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
-PROGRAM  := $(BESIDE) $(ALONE)
+PROGRAM  := $(BESIDE) $(ALONE) cw/orchestrator
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
 # Nothing happens at once in these: the race detector has nothing to see.
 PURE     := cw/internal/tiptap cw/prompts cw/providers cw/providers/parsers
 # Of these the race detector sees in each run only the tests in which several things
 # happen at once, and all others run without it; make race has all.
-SOME     := cw/orchestrator cw/internal/store cw/cmd/cw cw/dispatch
+SOME     := cw/orchestrator cw/internal/store cw/cmd/cw cw/dispatch cw/accounts
 TOGETHER := AtOnce|Stop|Meanwhile|Together|Same|While|Concurrent|Order|Linger|WaitForReaders|Cancelled
+# Tests that the race detector saw are not run again without it.
+REST     := $(if $(shell command -v gcc),-skip '$(TOGETHER)')
 RACED    := $(filter-out $(PURE) $(SOME),$(FAST))
 # Tests of the API that do one thing very often, one after the other: they run with the
 # program, without the race detector.
@@ -88,7 +90,8 @@ test-unit: ## unit tests, under the race detector where things happen at once (w
 	$(TEST) $(RACE) -parallel $(PARALLEL) -timeout 30m -run '$(TOGETHER)' $(SOME) || code=1; \
 	elif [ "$(CI)" = true ]; then echo "gcc is missing: the race detector cannot run"; code=1; \
 	else echo "gcc is missing: tests run without the race detector"; CGO_ENABLED=0 $(TEST) -skip '^($(OFTEN))$$' $(RACED) || code=1; fi; \
-	CGO_ENABLED=0 $(TEST) -parallel $(PARALLEL) -timeout 30m $(filter-out cw/orchestrator,$(SOME)) $(PURE) || code=1; \
+	CGO_ENABLED=0 $(TEST) -parallel $(PARALLEL) -timeout 30m $(REST) $(filter-out cw/orchestrator,$(SOME)) || code=1; \
+	CGO_ENABLED=0 $(TEST) -timeout 30m $(PURE) || code=1; \
 	exit $$code
 
 race: ## the race detector for all of the largest packages (45 minutes)
@@ -102,6 +105,7 @@ test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
 	$(GO) build -tags faultinject -o $$CW_LAB_BINARY ./cmd/cw || exit 1; \
 	$(TEST) -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
 	$(TEST) -count=1 -p 2 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
+	$(TEST) -count=1 -parallel $(PARALLEL) -timeout 60m $(REST) cw/orchestrator || code=1; \
 	$(TEST) -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	rm -r $${CW_LAB_BINARY%/cw}; exit $$code
 
@@ -123,7 +127,7 @@ e2e-long: deps ## how the real CLIs give up at a limit, as long as they take, an
 	CGO_ENABLED=0 CW_E2E_LONG=1 $(TEST) -count=1 -timeout 30m -v -run 'TestPresetsGiveUp' cw/internal/cwtest/realcli
 	CGO_ENABLED=0 CW_LONG=1 $(TEST) -count=1 -parallel 4 -timeout 90m cw/e2e
 
-test-fuzz: ## every fuzz target for a while (FUZZTIME each)
+test-fuzz: ## the fuzz targets of a third of the packages, drawn, or with CW_LONG=1 all (FUZZTIME each)
 	@./scripts/fuzz.sh $(FUZZTIME)
 
 lifetimes: ## all of what make test only draws from: lives of worktrees, merges, traps and damages

@@ -37,7 +37,7 @@ func TestInstructions(t *testing.T) {
 	for _, p := range furtherProviders {
 		all = append(all, p.provider)
 	}
-	for _, tt := range []struct {
+	type files struct {
 		name    string
 		of      []string // providers; none: all
 		without []string // files that are not there
@@ -45,7 +45,13 @@ func TestInstructions(t *testing.T) {
 		away    bool     // cw's home is not below the user's
 		linked  bool     // CLAUDE.md names AGENTS.md, which names another one
 		brought bool     // the private file is in the worktree
-	}{
+	}
+	type reader struct {
+		files
+		p provider
+	}
+	var readers []reader
+	for _, tt := range []files{
 		{name: "all files"},
 		{name: "no AGENTS.md", of: []string{"opencode", "copilot", "continue"}, without: []string{"AGENTS.md"}},
 		{name: "another account", of: []string{"claude", "codex"}, account: true},
@@ -55,40 +61,44 @@ func TestInstructions(t *testing.T) {
 		{name: "private file brought along", of: []string{"claude"}, brought: true},
 	} {
 		of := slices.DeleteFunc(slices.Clone(all), func(p provider) bool { return tt.of != nil && !slices.Contains(tt.of, p.name) })
-		for _, p := range draw.Third(of) {
-			t.Run(p.name+" "+tt.name, func(t *testing.T) {
-				t.Parallel()
-				p.ready(t, t.TempDir(), "") // skips before it waits
-				atOnce <- struct{}{}
-				defer func() { <-atOnce }()
-				l, srv := newLab(t, p, givesUp)
-				home := filepath.Dir(l.Repo)
-				if tt.away {
-					home = t.TempDir()
-					l.Env = p.environ(t, home, srv.URL)
-				}
-				if tt.linked {
-					greeting(t, l.Repo, "CLAUDE.md", "@AGENTS.md\n")
-					greeting(t, l.Repo, "AGENTS.md", "See @.github/AGENTS.md\n")
-				}
-				if tt.brought {
-					greeting(t, l.Repo, ".gitignore", "*.local.md\n")
-					greeting(t, l.Repo, ".worktreeinclude", "*.local.md\n")
-				}
-				words := instruct(t, l, home, tt.without)
-				args := []string{goal}
-				if tt.account {
-					l.Start()
-					p.addAccount(t, l, srv.URL, "other")
-					args = []string{"--account", "other", goal}
-				}
-				a, stderr, _ := p.run(t, l, args...)
-				if a.Agent.Reason != cw.ReasonAgentError || len(srv.Requests()) == 0 {
-					t.Fatalf("status %s %s: %s\n%s\n%s", a.Agent.Status, a.Agent.Reason, a.Agent.Error, stderr, l.DaemonLog())
-				}
-				toldOnce(t, srv, words, p.echoes)
-			})
+		for _, p := range of {
+			readers = append(readers, reader{tt, p})
 		}
+	}
+	for _, tt := range draw.Some(readers, 4) {
+		p := tt.p
+		t.Run(p.name+" "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			p.ready(t, t.TempDir(), "") // skips before it waits
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			l, srv := newLab(t, p, givesUp)
+			home := filepath.Dir(l.Repo)
+			if tt.away {
+				home = t.TempDir()
+				l.Env = p.environ(t, home, srv.URL)
+			}
+			if tt.linked {
+				greeting(t, l.Repo, "CLAUDE.md", "@AGENTS.md\n")
+				greeting(t, l.Repo, "AGENTS.md", "See @.github/AGENTS.md\n")
+			}
+			if tt.brought {
+				greeting(t, l.Repo, ".gitignore", "*.local.md\n")
+				greeting(t, l.Repo, ".worktreeinclude", "*.local.md\n")
+			}
+			words := instruct(t, l, home, tt.without)
+			args := []string{goal}
+			if tt.account {
+				l.Start()
+				p.addAccount(t, l, srv.URL, "other")
+				args = []string{"--account", "other", goal}
+			}
+			a, stderr, _ := p.run(t, l, args...)
+			if a.Agent.Reason != cw.ReasonAgentError || len(srv.Requests()) == 0 {
+				t.Fatalf("status %s %s: %s\n%s\n%s", a.Agent.Status, a.Agent.Reason, a.Agent.Error, stderr, l.DaemonLog())
+			}
+			toldOnce(t, srv, words, p.echoes)
+		})
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	// into work.
 	busyWriters = 4
 	// daemonKills is the default; shimKills and agentKills go with it.
-	daemonKills, shimKills, agentKills = 40, 3, 12
+	daemonKills, shimKills, agentKills = 24, 3, 8
 	// spawners make agents and persons deal with them, all at once.
 	spawners, persons = 3, 3
 )

@@ -19,7 +19,7 @@ import (
 
 const (
 	// soakSeconds is the default length of a soak.
-	soakSeconds = 50
+	soakSeconds = 40
 	// soakPhases is how often the soak comes to rest and is measured.
 	soakPhases = 4
 	// readersLost is how many readers of events per phase go away without a

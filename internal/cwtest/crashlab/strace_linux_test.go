@@ -17,7 +17,7 @@ import (
 )
 
 // faults is how many calls of the kernel are made to fail in each way.
-const faults = 5
+const faults = 3
 
 // letGo bounds how long a tracer may take to let go of a daemon's threads.
 const letGo = 5 * time.Second

@@ -13,11 +13,14 @@ import (
 func All() bool { return os.Getenv("CW_LONG") != "" }
 
 // Third returns a third of the cases, rounded up, in any order, or all of them.
-func Third[T any](cases []T) []T {
+func Third[T any](cases []T) []T { return Some(cases, (len(cases)+2)/3) }
+
+// Some returns n of the cases, or all when there are fewer, in any order, or all of them.
+func Some[T any](cases []T, n int) []T {
 	if All() {
 		return cases
 	}
 	cases = slices.Clone(cases)
 	rand.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
-	return cases[:(len(cases)+2)/3]
+	return cases[:min(n, len(cases))]
 }
