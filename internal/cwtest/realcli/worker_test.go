@@ -104,7 +104,7 @@ func (w *worker) resume(prompt, session string) *output {
 
 func (w *worker) start(prompt string, args ...string) (*exec.Cmd, *output) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 4*time.Minute)
 	w.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, w.path, args...)
 	out := &output{}
