@@ -5,11 +5,13 @@ GO       ?= go
 LANE     := ./scripts/lane.sh
 # Packages that run the built program, or git; they have lanes of their own. The
 # race detector would see only the driver, and pure Go SQLite is 14 times slower
-# under it. The longest come first, and two of them run side by side: they wait for
-# processes most of the time. Those that load the machine run alone.
-BESIDE   := cw/e2e cw/internal/cwtest/realcli cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
+# under it. In each run two thirds of their tests are drawn (CW_LONG=1: all). Those with
+# the real CLIs wait for their start, and run side by side; the others are as quick one
+# after the other.
+CLIS     := cw/e2e cw/internal/cwtest/realcli
+DRIVEN   := cw/worktree cw/internal/daemon cw/internal/cwtest/badinput cw/internal/cwtest/mergelab
 ALONE    := cw/internal/cwtest/livelab cw/internal/cwtest/bench
-PROGRAM  := $(BESIDE) $(ALONE) cw/orchestrator
+PROGRAM  := $(CLIS) $(DRIVEN) $(ALONE) cw/orchestrator
 SLOW     := $(PROGRAM) cw/internal/cwtest/crashlab
 FAST     := $(shell $(GO) list ./... | grep -v -x -F $(foreach p,$(SLOW),-e $(p)))
 # Nothing happens at once in these: the race detector has nothing to see.
@@ -101,11 +103,13 @@ test-crash: ## kill the daemon, shims and agents, and check what must hold
 	CGO_ENABLED=0 $(TEST) -count=1 -parallel 7 -timeout 35m -v -run 'Test' cw/internal/cwtest/crashlab 2>&1 | grep -v '^=== \(RUN\|PAUSE\|CONT\)' ; exit $${PIPESTATUS[0]}
 
 test-e2e: deps ## the whole program: bad input, the daemon, the real CLIs
-	@code=0; set -x; export CGO_ENABLED=0 CW_LAB_BINARY=$$(mktemp -d)/cw; \
+	@code=0; export CGO_ENABLED=0 CW_LAB_BINARY=$$(mktemp -d)/cw; \
+	drawn=$$(./scripts/draw-tests.sh $(patsubst cw/%,%,$(CLIS) $(DRIVEN) cw/orchestrator)) || exit 1; \
 	$(GO) build -tags faultinject -o $$CW_LAB_BINARY ./cmd/cw || exit 1; \
-	$(TEST) -count=1 -p 2 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
-	$(TEST) -count=1 -p 2 -parallel 4 -timeout 60m $(BESIDE) || code=1; \
-	$(TEST) -count=1 -parallel $(PARALLEL) -timeout 60m $(REST) cw/orchestrator || code=1; \
+	$(TEST) -count=1 -timeout 15m -run '^($(OFTEN))$$' cw/internal/api || code=1; \
+	$(TEST) -count=1 -p 2 -parallel 4 -timeout 60m -run "$$drawn" $(CLIS) || code=1; \
+	$(TEST) -count=1 -p 1 -parallel 5 -timeout 60m -run "$$drawn" $(DRIVEN) || code=1; \
+	$(TEST) -count=1 -parallel $(PARALLEL) -timeout 60m -run "$$drawn" $(REST) cw/orchestrator || code=1; \
 	$(TEST) -count=1 -p 1 -timeout 25m $(ALONE) || code=1; \
 	rm -r $${CW_LAB_BINARY%/cw}; exit $$code
 

@@ -27,8 +27,8 @@ type further struct {
 	outbound []string
 }
 
-// furtherProviders are all with a real CLI beside those of the suite. realcli runs every
-// one of them in each run of the tests; here a third is drawn.
+// furtherProviders are all with a real CLI beside those of the suite. realcli runs them,
+// too; here a third is drawn in each run of the tests.
 var furtherProviders = []further{
 	{
 		provider: provider{name: "opencode", ready: func(t *testing.T, home, url string) (string, []string) {
