@@ -17,8 +17,8 @@ import (
 // home is wrong.
 const carryMax = 10_000
 
-// carryMost bounds one of these files, in bytes: a CLI could not read more back.
-const carryMost = 4 << 30
+// carryFileBytes bounds one of these files, in bytes: a CLI could not read more back.
+const carryFileBytes = 4 << 30
 
 // Some CLIs name a session's file by the beginning of its id.
 const (
@@ -137,8 +137,8 @@ func carryFile(from, to *os.Root, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	if info.Size() > carryMost {
-		return fmt.Errorf("%s has more than %d MiB and is not carried: %w", name, carryMost>>20, safefile.ErrTooLarge)
+	if info.Size() > carryFileBytes {
+		return fmt.Errorf("%s has more than %d MiB and is not carried: %w", name, carryFileBytes>>20, safefile.ErrTooLarge)
 	}
 	if keep, err := keepsOwn(to, name, info); keep || err != nil {
 		return err

@@ -167,7 +167,7 @@ func TestCarryFollowsNoLink(t *testing.T) {
 	}
 	from, to = t.TempDir(), t.TempDir()
 	put(t, from, name, "", now)
-	if err := os.Truncate(filepath.Join(from, name), carryMost+1); err != nil {
+	if err := os.Truncate(filepath.Join(from, name), carryFileBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	if carried, err := p.CarrySession(from, to, aSession); carried || !errors.Is(err, safefile.ErrTooLarge) || len(tree(t, to)) != 0 {

@@ -202,15 +202,15 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 	return nil
 }
 
-// seen is an agent with what its places hold now.
+// seen is an agent with the present state of its worktrees.
 type seen struct {
 	cw.AgentView
-	Files   int      // in the folder of an agent without a project
-	Unknown []string // projects whose worktrees cannot be looked at
+	Files      int      // in the folder of an agent without a project
+	Unreadable []string // projects whose worktrees could not be read
 }
 
-// lookAt looks at the places of an agent. What is stored is from the end of its last
-// run, and a person may have worked there since.
+// lookAt reads the worktrees of an agent. The stored counts date from the end of its
+// last run, and a person may have changed files since.
 func lookAt(ctx context.Context, svc cw.AgentService, v cw.AgentView) seen {
 	now := seen{AgentView: v}
 	now.Projects = slices.Clone(v.Projects)
@@ -224,7 +224,7 @@ func lookAt(ctx context.Context, svc cw.AgentService, v cw.AgentView) seen {
 		}
 		diff, err := svc.Diff(ctx, string(v.ID), cw.DiffRequest{Project: string(p.ProjectID), Stat: true, Against: cw.AgainstBase})
 		if err != nil {
-			now.Unknown = append(now.Unknown, p.Project)
+			now.Unreadable = append(now.Unreadable, p.Project)
 			continue
 		}
 		p.Dirty = len(diff.Uncommitted)
@@ -243,8 +243,8 @@ func soleWorkOf(v seen) (out []soleWork) {
 	if v.Files > 0 {
 		add(cw.AgentWorktree{}, count(v.Files, "file")+" in the folder of an agent without a project")
 	}
-	for _, name := range v.Unknown {
-		add(cw.AgentWorktree{Project: name}, "a worktree that cw cannot look at: cw agent diff "+v.Alias)
+	for _, name := range v.Unreadable {
+		add(cw.AgentWorktree{Project: name}, "a worktree that cannot be read; for the reason: cw agent diff "+v.Alias)
 	}
 	for _, p := range v.Projects {
 		if p.State == cw.WorktreePresent && p.Dirty > 0 {

@@ -56,8 +56,8 @@ func (d diffs) Diff(_ context.Context, _ string, req cw.DiffRequest) (cw.Diff, e
 	return diff, nil
 }
 
-// TestLookAt: what a person did in a place since the last run ended is work, whatever
-// is stored of it.
+// TestLookAt: files and commits that a person added to a worktree after the last run
+// count as work, whatever the stored counts say.
 func TestLookAt(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -84,7 +84,7 @@ func TestLookAt(t *testing.T) {
 		{"nothing", cw.AgentView{Projects: []cw.AgentWorktree{tree("same"), was}}, nil},
 		{"edited", cw.AgentView{Projects: []cw.AgentWorktree{tree("edited")}}, []string{"2 files not committed"}},
 		{"committed", cw.AgentView{Projects: []cw.AgentWorktree{tree("committed")}}, []string{"2 commits that your repository does not have"}},
-		{"not readable", cw.AgentView{Projects: []cw.AgentWorktree{tree("odd")}}, []string{"a worktree that cw cannot look at: cw agent diff "}},
+		{"not readable", cw.AgentView{Projects: []cw.AgentWorktree{tree("odd")}}, []string{"a worktree that cannot be read; for the reason: cw agent diff "}},
 		{"no project", cw.AgentView{Agent: cw.Agent{AgentCwd: folder}}, []string{"2 files in the folder of an agent without a project"}},
 		{"no project and no folder", cw.AgentView{Agent: cw.Agent{AgentCwd: filepath.Join(folder, "gone")}}, nil},
 	} {

@@ -38,8 +38,8 @@ func OpenLinked(path string) (*os.File, error) {
 	return regular(f, path, err)
 }
 
-// OpenAppend opens the regular file at path for writing at its end, and makes it for
-// the user alone when there is none. A link in its last element is not followed.
+// OpenAppend opens the regular file at path for appending, and creates it with mode
+// 0600 when it does not exist. A link in its last element is not followed.
 func OpenAppend(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	return regular(f, path, err)
