@@ -11,6 +11,7 @@ import (
 	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
+	"cw/internal/proc"
 )
 
 func TestDoesATask(t *testing.T) {
@@ -174,7 +175,11 @@ func TestIsKilled(t *testing.T) {
 	withEach(t, func(t *testing.T, p provider) {
 		l, _ := newLab(t, p, slow)
 		v := p.spawnSlow(t, l)
-		if err := syscall.Kill(v.PID, syscall.SIGKILL); err != nil {
+		id, err := proc.IdentityOf(v.PID)
+		if err == nil {
+			err = id.Signal(syscall.SIGKILL)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		v = l.Rest(string(v.ID))

@@ -156,6 +156,6 @@ func (e *engine) killShims() {
 	for _, st := range runs {
 		h, err := e.handleOf(st)
 		must(e.t, err)
-		must(e.t, syscall.Kill(h.ShimPID, syscall.SIGKILL))
+		must(e.t, h.Shim().Signal(syscall.SIGKILL))
 	}
 }

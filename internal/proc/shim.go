@@ -285,10 +285,10 @@ func (s *shim) forkCommand() (pid int, err error) {
 			return 0, fmt.Errorf("stdin: %w", err)
 		}
 	}
-	if files[1], err = openAppend(s.path(s.spec.Stdout)); err != nil {
+	if files[1], err = s.openOutput(s.spec.Stdout); err != nil {
 		return 0, fmt.Errorf("stdout: %w", err)
 	}
-	if files[2], err = openAppend(s.path(s.spec.Stderr)); err != nil {
+	if files[2], err = s.openOutput(s.spec.Stderr); err != nil {
 		return 0, fmt.Errorf("stderr: %w", err)
 	}
 	pid, err = forkExec(path, s.spec.Argv, &syscall.ProcAttr{
@@ -301,6 +301,15 @@ func (s *shim) forkCommand() (pid int, err error) {
 		return 0, fmt.Errorf("start %s: %w", path, err)
 	}
 	return pid, nil
+}
+
+// openOutput opens a file that the command appends to. Only the null device is
+// opened as what it is: any other name has to be of a regular file.
+func (s *shim) openOutput(name string) (*os.File, error) {
+	if name == "" {
+		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	return openAppend(s.path(name))
 }
 
 // piped gives the end of a pipe from which the file is read. The copying ends

@@ -3,6 +3,7 @@ package proc
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,6 +65,28 @@ func TestStarterKilled(t *testing.T) {
 	})
 	if e := r.end(); e.Code != 4 {
 		t.Errorf("code %d, want 4", e.Code)
+	}
+}
+
+// TestNoFiles: a command whose specification names no files has the null device
+// for all three, and ends as it does with them.
+func TestNoFiles(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	spec := Spec{RunID: fmt.Sprintf("no-files-%d", os.Getpid()), Argv: []string{"/bin/sh", "-c", "cat; echo out; echo err >&2; exit 3"}, Dir: "/"}
+	if err := Prepare(dir, spec); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Start(t.Context(), Launch{Binary: self(t), Dir: dir, Env: os.Environ()}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the end", func() bool {
+		obs, err := Observe(dir)
+		return err == nil && obs.State == StateExited
+	})
+	obs, err := Observe(dir)
+	if err != nil || obs.Exit.Code != 3 || obs.Exit.StartError != "" {
+		t.Errorf("ended with %+v, %v; want code 3", obs.Exit, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func direct() map[string]string {
 		"internal/proc/file.go":              "makes files of a run directory before the agent starts, and folders",
 		"internal/proc/lock.go":              lock,
 		"internal/proc/memory_linux.go":      ofKernel,
-		"internal/proc/shim.go":              "standard input, written by cw before the agent starts",
+		"internal/proc/shim.go":              "standard input, written by cw before the agent starts, and the null device",
 		"internal/proc/sys_linux.go":         ofKernel,
 		"internal/proc/vitals_linux.go":      ofKernel,
 		"internal/service/service.go":        ofUser,

@@ -151,7 +151,7 @@ func exitNoticed(r *rig) []figure {
 		<-ready
 		time.Sleep(5 * time.Millisecond) // so that both surely wait
 		begin := time.Now()
-		r.must(unix.Kill(h.PID, unix.SIGKILL))
+		r.must(h.Command().Signal(unix.SIGKILL))
 		shim, we := <-ended, <-noticed
 		known, gone = append(known, we.Sub(begin)), append(gone, shim.Sub(begin))
 		after = append(after, max(0, we.Sub(shim)))
