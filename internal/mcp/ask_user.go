@@ -37,7 +37,7 @@ type useSignal struct {
 }
 
 func questionFields() []field {
-	option := &field{kind: object, fields: []field{
+	option := &field{kind: object, short: "label", fields: []field{
 		{name: "label", about: "the answer in a few words", kind: text, needed: true, most: 4 * cw.ToolLabelMax},
 		{name: "description", about: "what it means", kind: text},
 	}}

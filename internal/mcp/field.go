@@ -40,6 +40,10 @@ type field struct {
 	words       []string // the only texts, where some are named
 	of          *field   // of a list: each entry
 	fields      []field  // of an object
+	// short names the field of an object that a plain text in place of the object
+	// stands for: models write questions and options as texts. The schema does not
+	// tell it.
+	short string
 }
 
 // textMax is the greatest length in bytes of a text whose field names none.
@@ -169,6 +173,9 @@ func (f field) check(path string, value any) (any, error) {
 	case list:
 		return f.checkList(path, value)
 	case object:
+		if s, ok := value.(string); ok && f.short != "" {
+			value = map[string]any{f.short: s}
+		}
 		return checkObject(path, f.fields, value)
 	}
 	return nil, fmt.Errorf("the field %s has no kind", path)

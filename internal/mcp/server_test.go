@@ -218,6 +218,30 @@ func TestSignals(t *testing.T) {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
 	s.wantError(s.call("signal_questions", `{"questions":[{"question":"q","header":"thirteen chars"}]}`), "questions[0].header")
+	s.wantError(s.call("signal_questions", `{"questions":["ok?"," "]}`), "questions[1].question is empty")
+}
+
+// TestTextsForObjects: a question and an option given as plain texts are read as
+// what they say.
+func TestTextsForObjects(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	s := open(t, f.config())
+	s.want(s.call("signal_questions", `{"questions":["Which port?",{"question":"Keep it?","options":["yes",{"label":"no"}]}]}`), `"written"`)
+	sig, err := cw.ParseSignal([]byte(readSignal(t, f.box.AgentCwd)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, q := range sig.Questions {
+		got = append(got, q.Text)
+		for _, o := range q.Options {
+			got = append(got, o.Label)
+		}
+	}
+	if want := []string{"Which port?", "Keep it?", "yes", "no"}; !slices.Equal(got, want) {
+		t.Errorf("written as %q, want %q", got, want)
+	}
 }
 
 // TestSignalLinks: a link in the way is never followed.

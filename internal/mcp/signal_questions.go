@@ -13,11 +13,11 @@ type signalQuestionsArgs struct {
 }
 
 func signalQuestions() tool {
-	option := &field{kind: object, fields: []field{
+	option := &field{kind: object, short: "label", fields: []field{
 		{name: "label", about: "the answer in a few words", kind: text, needed: true, most: 4 * cw.ToolLabelMax},
 		{name: "description", about: "what it means", kind: text},
 	}}
-	question := &field{kind: object, fields: []field{
+	question := &field{kind: object, short: "question", fields: []field{
 		{name: "question", about: "the question, complete in itself", kind: text, needed: true, most: cw.QuestionTextMax},
 		{name: "id", about: "a name of yours for it", kind: text, most: 128},
 		{name: "header", about: "a word or two for a chip, at most 12 characters", kind: text},
