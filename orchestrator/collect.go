@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +43,24 @@ func (o *Orchestrator) CollectTrash(ctx context.Context, dryRun, pressure bool) 
 	}
 	c.strangers(removed)
 	return c.found, nil
+}
+
+// PackMirrors keeps the mirrors of all projects, and the clones of remote ones,
+// within the bounds of worktree.Pack. One that cannot be packed does not keep the
+// others from it.
+func (o *Orchestrator) PackMirrors(ctx context.Context) error {
+	all, err := o.Store.Projects(ctx)
+	if err != nil {
+		return fmt.Errorf("list projects: %w", err)
+	}
+	var errs []error
+	for _, p := range all {
+		errs = append(errs, o.Repos.Pack(ctx, p))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // collector looks at one thing after the other.

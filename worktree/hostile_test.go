@@ -441,6 +441,9 @@ func TestForms(t *testing.T) {
 	write(t, a.path, "lib/untracked", "x")
 	snap := a.keep("one")
 	a.keep("one")
+	m.packing = packingIs(packPrune)
+	_ = m.Pack(ctx(t), l.p)
+	_ = m.Pack(ctx(t), l.p)
 	trash := a.toTrash()
 	_, _, _ = m.SnapshotHolds(ctx(t), a.lookRequest(), trash, snap.Ref)
 	a.purge(trash)
@@ -470,7 +473,7 @@ func TestForms(t *testing.T) {
 	}
 	want := []string{
 		"mirror cat-file", "mirror config", "mirror fetch", "mirror for-each-ref", "mirror ls-tree", "mirror merge-base",
-		"mirror read-tree", "mirror rev-list", "mirror submodule", "mirror update-ref", "mirror worktree",
+		"mirror prune", "mirror read-tree", "mirror repack", "mirror rev-list", "mirror submodule", "mirror update-ref", "mirror worktree",
 		"shadow commit-tree", "shadow diff", "shadow fast-import", "shadow log", "shadow ls-files", "shadow ls-tree", "shadow read-tree",
 		"shadow rev-list", "shadow status", "shadow update-index", "shadow write-tree",
 		"user cat-file", "user check-ignore", "user config", "user fetch", "user for-each-ref", "user ls-files", "user rev-parse", "user status",

@@ -46,6 +46,7 @@ type Manager struct {
 	fail       cw.Failpoint
 	guards     cw.Guards
 	setUps     setUps
+	packing    func(have objectCount, last int64) packing // tests only: choosePacking
 
 	versionMu sync.Mutex
 	version   string // of git; "" until it was asked
@@ -69,6 +70,7 @@ func New(o Options) *Manager {
 		onRestored: o.OnRestored,
 		fail:       o.Fail,
 		guards:     o.Guards,
+		packing:    choosePacking,
 	}
 }
 

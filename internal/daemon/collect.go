@@ -31,7 +31,7 @@ func (j *janitor) collect(ctx context.Context, dry, pressure bool) ([]cw.Garbage
 	var errs []error
 	steps := []func(context.Context, bool) ([]cw.Garbage, error){
 		func(ctx context.Context, dry bool) ([]cw.Garbage, error) {
-			return j.trash.CollectTrash(ctx, dry, pressure)
+			return j.engine.CollectTrash(ctx, dry, pressure)
 		},
 		j.collectRaw, j.collectCommands, j.collectChunks, j.collectBackups, j.collectBinaries, j.collectDebris, j.collectClones,
 	}

@@ -23,9 +23,10 @@ const (
 	vacuumLeast = 1024
 )
 
-// trash is the part of the engine that a clean-up asks.
-type trash interface {
+// keeper is the part of the engine that a clean-up asks.
+type keeper interface {
 	CollectTrash(ctx context.Context, dryRun, pressure bool) ([]cw.Garbage, error)
+	PackMirrors(ctx context.Context) error
 }
 
 // janitor keeps the home in order: it watches the disk, keeps the reserve,
@@ -34,7 +35,7 @@ type trash interface {
 type janitor struct {
 	home     cw.Home
 	store    *store.DB
-	trash    trash
+	engine   keeper
 	settings Settings
 	floor    orchestrator.DiskFloor
 	buildID  string
@@ -49,9 +50,9 @@ type janitor struct {
 	sizes *cw.Sizes // guarded by mu
 }
 
-func newJanitor(c Config, db *store.DB, t trash, buildID string, log *slog.Logger) *janitor {
+func newJanitor(c Config, db *store.DB, engine keeper, buildID string, log *slog.Logger) *janitor {
 	return &janitor{
-		home: c.Home, store: db, trash: t, settings: c.Settings, floor: floorOf(c.Settings), buildID: buildID, masks: c.masks,
+		home: c.Home, store: db, engine: engine, settings: c.Settings, floor: floorOf(c.Settings), buildID: buildID, masks: c.masks,
 		now: time.Now, log: log, sweeping: make(chan struct{}, 1),
 	}
 }
@@ -164,6 +165,11 @@ func (j *janitor) sweep(ctx context.Context, pressure bool) {
 			j.trouble(ctx, "clean up "+g.Path, errors.New(g.Error))
 		} else if g.Goes {
 			j.log.InfoContext(ctx, "cleaned up", "kind", g.Kind, "agent", g.Agent, "path", g.Path, "bytes", g.Bytes, "reason", g.Reason)
+		}
+	}
+	if !pressure { // packing takes space before it frees some
+		if err := j.engine.PackMirrors(ctx); err != nil {
+			j.trouble(ctx, "pack mirrors", err)
 		}
 	}
 	j.vacuum(ctx)

@@ -17,10 +17,12 @@ import (
 	"cw/orchestrator"
 )
 
-// noTrash is an engine without a trash.
-type noTrash struct{}
+// noEngine has no trash, and counts how often mirrors are packed.
+type noEngine struct{ packed *int }
 
-func (noTrash) CollectTrash(context.Context, bool, bool) ([]cw.Garbage, error) { return nil, nil }
+func (noEngine) CollectTrash(context.Context, bool, bool) ([]cw.Garbage, error) { return nil, nil }
+
+func (e noEngine) PackMirrors(context.Context) error { *e.packed++; return nil }
 
 // newKeeper opens a ruin's home as a daemon does, and gives its janitor, whose
 // clock is after later.
@@ -37,7 +39,7 @@ func newKeeper(t *testing.T, r ruin, later time.Duration) *janitor {
 			t.Error(err)
 		}
 	})
-	j := newJanitor(Config{Home: cw.Home(r.dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
+	j := newJanitor(Config{Home: cw.Home(r.dir), Settings: DefaultSettings()}, db, noEngine{new(int)}, "build", slog.New(slog.DiscardHandler))
 	j.now = func() time.Time { return time.Now().Add(later) }
 	return j
 }
@@ -54,6 +56,21 @@ func kinds(found []cw.Garbage) map[cw.GarbageKind]int {
 
 func (r ruin) rawFile(name string) string {
 	return filepath.Join(cw.Home(r.dir).RunDir(name, 1), "output.jsonl")
+}
+
+// TestPacksMirrors: a clean-up packs mirrors, unless the disk is low.
+func TestPacksMirrors(t *testing.T) {
+	t.Parallel()
+	j := newKeeper(t, newRuin(t), 0)
+	for _, c := range []struct {
+		pressure bool
+		packed   int
+	}{{false, 1}, {true, 1}, {false, 2}} {
+		j.sweep(t.Context(), c.pressure)
+		if got := *j.engine.(noEngine).packed; got != c.packed {
+			t.Errorf("packed %d times, want %d", got, c.packed)
+		}
+	}
 }
 
 // TestRawGoesWhenStored: raw output goes after its time, once every byte of it

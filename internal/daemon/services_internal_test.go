@@ -20,7 +20,7 @@ func TestStatusMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
+	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noEngine{new(int)}, "build", slog.New(slog.DiscardHandler))
 	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, door: &tcpDoor{}, notices: new(notify.Notifier), tasks: new(dispatch.Dispatcher)}
 	st, err := service.Status(t.Context())
 	if err != nil || st.PID != 7 || st.DatabaseBytes == 0 || st.LogBytes == 0 || st.FreeBytes == 0 || st.FloorBytes == 0 || st.Sizes != nil {
@@ -40,7 +40,7 @@ func TestShutdownWithoutADatabase(t *testing.T) {
 	db, err := store.Open(t.Context(), store.Options{Dir: dir})
 	must(t, err)
 	must(t, db.Close())
-	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noTrash{}, "build", slog.New(slog.DiscardHandler))
+	j := newJanitor(Config{Home: cw.Home(dir), Settings: DefaultSettings()}, db, noEngine{new(int)}, "build", slog.New(slog.DiscardHandler))
 	ended := false
 	service := daemonService{facts: cw.DaemonStatus{Home: dir, PID: 7}, store: db, janitor: j, door: &tcpDoor{}, shutdown: func() { ended = true }}
 	if _, err := service.Status(t.Context()); err == nil {
