@@ -162,7 +162,7 @@ func (x *mirror) addSteps(ctx context.Context, req AddRequest, r *record) error 
 	if err := x.readLinks(r); err != nil {
 		return err
 	}
-	if r.Warnings, err = x.addSubmodules(ctx, r.Path, r.Base.Commit); err != nil {
+	if r.Warnings, err = x.addSubmodules(ctx, r, r.Base.Commit); err != nil {
 		return err
 	}
 	x.m.fail.Hit("worktree/submodules")

@@ -308,7 +308,7 @@ func (e *ensurer) againSteps(ctx context.Context, want head, snapshot string) er
 	if err != nil {
 		return err
 	}
-	warnings, err := e.addSubmodules(ctx, e.r.Path, at)
+	warnings, err := e.addSubmodules(ctx, e.r, at)
 	if cw.ErrorCode(err) == cw.CodeInvalid {
 		warnings, err = append(warnings, err.Error()), nil
 	}

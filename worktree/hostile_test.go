@@ -472,8 +472,8 @@ func TestForms(t *testing.T) {
 		}
 	}
 	want := []string{
-		"mirror cat-file", "mirror config", "mirror fetch", "mirror for-each-ref", "mirror ls-tree", "mirror merge-base",
-		"mirror prune", "mirror read-tree", "mirror repack", "mirror rev-list", "mirror submodule", "mirror update-ref", "mirror worktree",
+		"mirror cat-file", "mirror checkout", "mirror clone", "mirror config", "mirror fetch", "mirror for-each-ref", "mirror ls-tree", "mirror merge-base",
+		"mirror prune", "mirror read-tree", "mirror repack", "mirror rev-list", "mirror update-ref", "mirror worktree",
 		"shadow commit-tree", "shadow diff", "shadow fast-import", "shadow log", "shadow ls-files", "shadow ls-tree", "shadow read-tree",
 		"shadow rev-list", "shadow status", "shadow update-index", "shadow write-tree",
 		"user cat-file", "user check-ignore", "user config", "user fetch", "user for-each-ref", "user ls-files", "user rev-parse", "user status",

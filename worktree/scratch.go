@@ -103,7 +103,7 @@ func (x *mirror) scratchSteps(ctx context.Context, r *record, include []string) 
 	if err := x.readLinks(r); err != nil {
 		return err
 	}
-	if _, err := x.addSubmodules(ctx, r.Path, r.Base.Commit); err != nil {
+	if _, err := x.addSubmodules(ctx, r, r.Base.Commit); err != nil {
 		return err
 	}
 	_, warnings, err := x.m.include(ctx, x.p.Path, r.Path, include)

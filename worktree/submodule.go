@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,9 +51,8 @@ func modulesAt(p cw.Project, modules map[string][]string, l gitlink) []string {
 	return dirs
 }
 
-// submoduleKeys are the configuration by which git submodule update takes a
-// submodule from the user's copy, not from the network, and changes no
-// configuration itself.
+// submoduleKeys are the configuration by which an agent's git submodule update
+// takes a submodule from the user's copy, not from the network.
 func submoduleKeys(p cw.Project) [][2]string {
 	var keys [][2]string
 	for name, dirs := range userModules(p.GitDir) {
@@ -68,7 +68,7 @@ type gitlink struct{ path, name, id string }
 // from the user's copies. One that the user never fetched stays empty, with a
 // warning; CodeInvalid names one that the user has without the commit that is
 // needed.
-func (x *mirror) addSubmodules(ctx context.Context, worktree, commit string) (warnings []string, err error) {
+func (x *mirror) addSubmodules(ctx context.Context, r *record, commit string) (warnings []string, err error) {
 	links, err := x.gitlinks(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -92,10 +92,10 @@ func (x *mirror) addSubmodules(ctx context.Context, worktree, commit string) (wa
 		if err != nil {
 			return nil, err
 		}
-		if err := x.addSubmodule(ctx, worktree, l, dir); err != nil {
+		if err := x.addSubmodule(ctx, r, l, dir); err != nil {
 			return nil, err
 		}
-		if exists(filepath.Join(worktree, l.path, ".gitmodules")) {
+		if exists(filepath.Join(r.Path, l.path, ".gitmodules")) {
 			warnings = append(warnings, fmt.Sprintf("submodule %q has submodules of its own; they are empty", l.path))
 		}
 	}
@@ -123,21 +123,82 @@ func (x *mirror) missingSubmodule(l gitlink, err error) *cw.Error {
 		WithHint("fetch it first: git -C %s submodule update --init -- %s", cw.ShellWord(x.p.Path), cw.ShellWord(l.path)).Because(err)
 }
 
-// addSubmodule checks out one. The worktree is new: no agent has had it.
-func (x *mirror) addSubmodule(ctx context.Context, worktree string, l gitlink, dir string) error {
-	at := x.place()
-	at.dir, at.env = worktree, cleanEnv() // git finds the worktree by its folder
-	at.config = append(at.config, "submodule."+l.name+".url="+dir, "submodule."+l.name+".active=true")
-	args := []string{"submodule", "--quiet", "update", "--reference", dir}
+// newModule is where the git directory of a submodule is made, beside the guard's
+// copies: git reads no configuration there that an agent could write meanwhile.
+func (x *mirror) newModule() string { return filepath.Join(x.guardDir(), "module.new") }
+
+// addSubmodule checks out one in a new worktree, from dir, and leaves what git
+// submodule update would leave. git works on a git directory out of agents' reach,
+// which is moved into the admin folder when it is whole.
+func (x *mirror) addSubmodule(ctx context.Context, r *record, l gitlink, dir string) error {
+	half, folder := x.newModule(), filepath.Join(r.Path, l.path)
+	modules := filepath.Join(x.dir, "worktrees", r.Admin, "modules")
+	if err := modulePlace(modules, l, r.Path); err != nil {
+		return err
+	}
+	module := filepath.Join(modules, l.name)
+	if err := removeTree(half); err != nil { // of a try that was killed
+		return err
+	}
+	at := x.transfer()
+	at.dir, at.env = r.Path, cleanEnv()
+	args := []string{"clone", "--quiet", "--no-checkout", "--template=", "--origin", "origin", "--separate-git-dir", half, "--reference", dir}
 	if dir != filepath.Join(x.p.GitDir, "modules", l.name) {
 		args = append(args, "--dissociate") // the worktree that has it may go
 	}
-	if _, err := x.gitAt(ctx, at, nil, append(args, "--", l.path)...); err != nil {
+	if _, err := x.gitAt(ctx, at, nil, append(args, "--end-of-options", dir, folder)...); err != nil {
 		return x.missingSubmodule(l, err)
 	}
-	at.dir = filepath.Join(worktree, l.path)
-	if _, err := x.gitAt(ctx, at, nil, "config", "remote.origin.pushurl", noPush); err != nil {
+	at.dir, at.env = folder, append(cleanEnv(), "GIT_DIR="+half, "GIT_WORK_TREE="+folder)
+	if _, err := x.gitAt(ctx, at, nil, "checkout", "--quiet", "--force", "--detach", l.id, "--"); err != nil {
+		return x.missingSubmodule(l, err)
+	}
+	tree, err := filepath.Rel(module, folder)
+	if err != nil {
 		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	link, err := filepath.Rel(folder, module)
+	if err != nil {
+		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	for key, value := range map[string]string{"core.worktree": tree, "remote.origin.pushurl": noPush} {
+		if _, err := x.gitAt(ctx, at, nil, "config", key, value); err != nil {
+			return fmt.Errorf("submodule %q: %w", l.path, err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(module), 0o700); err != nil {
+		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	if err := removeTree(module); err != nil { // of a worktree that is brought back
+		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	if err := os.Rename(half, module); err != nil {
+		return fmt.Errorf("submodule %q: %w", l.path, err)
+	}
+	return writeFile(filepath.Join(folder, ".git"), []byte("gitdir: "+link+"\n"))
+}
+
+// modulePlace refuses a submodule whose name or path would lead its files
+// elsewhere: out of modules, into or around the git directory of another
+// submodule, or through a link in the worktree.
+func modulePlace(modules string, l gitlink, worktree string) error {
+	refused := cw.Errorf(cw.CodeInvalid, "submodule %q cannot be checked out: its name %q or its path collides with something else", l.path, l.name).
+		WithHint("rename it: git mv, and its name in .gitmodules")
+	if !filepath.IsLocal(l.name) || filepath.Clean(l.name) != l.name || !filepath.IsLocal(l.path) {
+		return refused
+	}
+	for above := filepath.Dir(l.name); above != "."; above = filepath.Dir(above) {
+		if bareDir(filepath.Join(modules, above)) {
+			return refused
+		}
+	}
+	if dir := filepath.Join(modules, l.name); exists(dir) && !bareDir(dir) {
+		return refused
+	}
+	for above := filepath.Dir(l.path); above != "."; above = filepath.Dir(above) {
+		if info, err := os.Lstat(filepath.Join(worktree, above)); err == nil && !info.IsDir() {
+			return refused
+		}
 	}
 	return nil
 }

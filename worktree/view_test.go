@@ -72,6 +72,81 @@ func TestNothingOfTheMirrorIsRead(t *testing.T) {
 	}
 }
 
+// TestNothingIsReadForSubmodules: the same for what git reads when a submodule is
+// checked out: commands in the mirror's configuration, and the configuration of the
+// submodule's own git directory.
+func TestNothingIsReadForSubmodules(t *testing.T) {
+	t.Parallel()
+	lib, repo := newRepo(t), newRepo(t)
+	write(t, lib, ".gitattributes", "* filter=evil\n")
+	git(t, lib, "add", ".")
+	git(t, lib, "commit", "-qm", "attributes")
+	git(t, repo, "submodule", "--quiet", "add", lib, "libs/one")
+	git(t, repo, "commit", "-qm", "with a submodule")
+	l := newLabFor(t, repo)
+	l.ensure()
+	mark := filepath.Join(t.TempDir(), "ran")
+	evil := filepath.Join(t.TempDir(), "evil")
+	if err := os.WriteFile(evil, []byte("#!/bin/sh\necho x >> '"+mark+"'\ncat\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	req := l.request("calm-fox")
+	config := fmt.Sprintf("[filter \"evil\"]\n\tsmudge = \"%[1]s\"\n[core]\n\tfsmonitor = \"%[1]s\"\n[submodule \"libs/one\"]\n\tupdate = \"!%[1]s\"\n[uploadpack]\n\tpackObjectsHook = \"%[1]s\"\n", evil)
+	before := l.m.git.observe
+	l.m.git.observe = func(c call) {
+		before(c)
+		text, _ := os.ReadFile(filepath.Join(l.mirror(), fileConfig))
+		if !strings.Contains(string(text), evil) {
+			write(t, l.mirror(), fileConfig, string(text)+config)
+		}
+		admins, _ := filepath.Glob(filepath.Join(l.mirror(), "worktrees/*"))
+		for _, admin := range admins {
+			if module := filepath.Join(admin, "modules/libs/one"); bareDir(module) {
+				text, _ := os.ReadFile(filepath.Join(module, fileConfig))
+				write(t, module, fileConfig, string(text)+config)
+			}
+		}
+	}
+	a := l.addRequest(req)
+	if exists(mark) {
+		t.Error("what an agent wrote was executed")
+	}
+	if got := read(t, filepath.Join(a.path, "libs/one/README.md")); got != "hello\n" {
+		t.Errorf("the submodule holds %q", got)
+	}
+}
+
+// TestModulePlace: a submodule whose name or path leads elsewhere is refused.
+func TestModulePlace(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	modules, tree := filepath.Join(root, "modules"), filepath.Join(root, "tree")
+	for _, dir := range []string{"modules/lib/objects", "modules/deep/one/objects", "tree/libs"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, modules, "lib/HEAD", "x")
+	write(t, modules, "deep/one/HEAD", "x")
+	if err := os.Symlink("/", filepath.Join(tree, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, path string
+		ok         bool
+	}{
+		{"lib", "libs/lib", true}, {"new", "new", true}, {"deep/two", "two", true}, {"other/one", "new/deep", true},
+		{"../lib", "lib", false}, {"a/../../lib", "lib", false}, {"/lib", "lib", false}, {"", "lib", false}, {"a/./b", "lib", false},
+		{"lib/hooks", "lib", false}, {"lib/a/b", "lib", false}, {"deep", "lib", false},
+		{"new", "link/lib", false}, {"new", "../lib", false},
+	} {
+		err := modulePlace(modules, gitlink{name: c.name, path: c.path}, tree)
+		if (err == nil) != c.ok {
+			t.Errorf("name %q, path %q: %v", c.name, c.path, err)
+		}
+	}
+}
+
 // TestDeepened: git says that a repository is whole again by removing its file
 // shallow, which is a link in the view.
 func TestDeepened(t *testing.T) {
