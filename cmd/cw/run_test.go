@@ -328,7 +328,9 @@ func TestRefusedCredentialsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fake.accounts = []cw.AccountView{{Account: cw.Account{ID: "default-claude", Provider: "claude"}, LogIn: "claude /login"}}
-	start := *with(running("brave-otter"), func(v *cw.AgentView) { v.AccountID, v.Warnings = "default-claude", []string{"2 changed files are not seen"} })
+	start := *with(running("brave-otter"), func(v *cw.AgentView) {
+		v.AccountID, v.Warnings = "default-claude", []string{"2 changed files are not seen"}
+	})
 	end := start
 	end.Status, end.Reason, end.Result = cw.StatusCrashed, cw.ReasonAuth, "Not logged in"
 	end.Error = "the provider refused the credentials: Not logged in"

@@ -96,7 +96,7 @@ func checkNew(home cw.Home) error {
 	if home.Made() {
 		return nil
 	}
-	for _, dir := range []string{home.Bin(), home.Repos(), home.Runs(), home.Trash(), home.Backups(), filepath.Dir(home.Caches("x"))} {
+	for _, dir := range []string{home.Bin(), home.Repos(), home.Runs(), home.Trash(), filepath.Dir(home.Caches("x"))} {
 		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 			return cw.Errorf(cw.CodeRefused, "CW_HOME %s holds a folder %q that is not cw's", home, filepath.Base(dir)).
 				WithHint("choose an empty folder, or one that does not exist, with CW_HOME")
