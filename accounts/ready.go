@@ -91,8 +91,8 @@ func again(a cw.Account) string {
 // Refused says that a provider refused the credentials that a run was given. A
 // login is renewed, once for all runs that are refused at the same time: renewed
 // tells that trying again may help. What cannot be renewed is marked as invalid;
-// the user's own login is never marked, since cw does not see when it is
-// repaired. A caller that is refused again and again must end by itself.
+// the user's own login is not marked here: whoever ran its CLI does that.
+// A caller that is refused again and again must end by itself.
 func (m *Manager) Refused(ctx context.Context, id cw.AccountID, why string) (renewed bool, err error) {
 	a, err := m.Store.AccountByRef(ctx, string(id))
 	if err != nil || a.Kind == cw.AccountOwn {

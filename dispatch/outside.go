@@ -44,6 +44,9 @@ func covers(glob, path string) bool {
 		return true
 	}
 	matched, err := doublestar.Match(glob+"/**", path)
+	if err == nil && !matched && strings.Contains(path, "[") { // app/[id]/page.tsx is the name of a file, too
+		matched, err = doublestar.Match(bracketsAsTheyAre().Replace(glob)+"/**", path)
+	}
 	if err == nil {
 		return matched
 	}
@@ -54,6 +57,9 @@ func covers(glob, path string) bool {
 	m := meter(comparedMax)
 	return m.overlap(new(reader).pattern(glob), name)
 }
+
+// bracketsAsTheyAre lets brackets of a glob stand for themselves.
+func bracketsAsTheyAre() *strings.Replacer { return strings.NewReplacer("[", `\[`, "]", `\]`) }
 
 // changedPaths returns the paths that changes touch, in order: a renamed file was
 // taken from one and put at another.
@@ -103,7 +109,8 @@ func (d *Dispatcher) outside(ctx context.Context, t cw.Task, projects []cw.Initi
 // outsideIn finds it in one project. A change counts when it is one against the
 // branch and one against where the agent began: what the agent took over from the
 // branch is no change against the branch, and what it began with, on another
-// branch for one, is none against its base.
+// branch for one, is none against its base. Where the branch holds that base, all that
+// differs from the branch is the agent's: it may have put back what others changed.
 func (d *Dispatcher) outsideIn(ctx context.Context, p cw.Project, globs []string, onto, base, head string) ([]string, error) {
 	if onto == "" {
 		onto = base
@@ -115,6 +122,13 @@ func (d *Dispatcher) outsideIn(ctx context.Context, p cw.Project, globs []string
 	out := outsideOf(globs, changedPaths(diff.Files))
 	if len(out) == 0 || base == "" || base == diff.BaseCommit {
 		return out, nil
+	}
+	parted, err := d.Repos.Diff(ctx, p, diff.BaseCommit, base, cw.DiffRequest{Stat: true})
+	if err == nil && parted.BaseCommit == base || cw.ErrorCode(err) == cw.CodeNotFound {
+		return out, nil // the branch holds the base; or the base is gone
+	}
+	if err != nil {
+		return nil, err
 	}
 	own, err := d.Repos.Diff(ctx, p, base, head, cw.DiffRequest{Stat: true})
 	if cw.ErrorCode(err) == cw.CodeNotFound { // the commit that it began from is gone

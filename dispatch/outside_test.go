@@ -1,9 +1,11 @@
 package dispatch
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"cw/internal/cw"
 )
@@ -34,6 +36,7 @@ func TestOutsideOf(t *testing.T) {
 		"braces":                 {[]string{"src/{a,b/c}/**"}, one, []cw.FileChange{file("src/a/x"), file("src/b/c/x"), file("src/b/x")}, []string{"src/b/x"}},
 		"a class":                {[]string{"src/[ab].go"}, one, []cw.FileChange{file("src/a.go"), file("src/c.go")}, []string{"src/c.go"}},
 		"names with wildcards":   {[]string{"app/**"}, one, []cw.FileChange{file("app/[id]/page*.ts"), file("lib/[id].ts")}, []string{"lib/[id].ts"}},
+		"a name with brackets":   {[]string{"app/[id]/**", "lib/[...slug].ts"}, one, []cw.FileChange{file("app/[id]/page.tsx"), file("lib/[...slug].ts"), file("app/[x]/page.tsx"), file("app/d/a")}, []string{"app/[x]/page.tsx"}},
 		"everything":             {[]string{"**"}, one, []cw.FileChange{file("a"), file("b/c")}, nil},
 		"the top":                {[]string{"./"}, one, []cw.FileChange{file("a"), file("b/c")}, nil},
 		"a glob of no form":      {[]string{"src/[a"}, one, []cw.FileChange{file("src/[a"), file("docs/a")}, []string{"docs/a"}},
@@ -63,6 +66,59 @@ func TestCovers(t *testing.T) {
 			if covers(tidy(glob), path) && !Overlap(glob, path) {
 				t.Errorf("%q covers %q and does not overlap with it", glob, path)
 			}
+		}
+	}
+}
+
+// compared answers for comparisons of commits.
+type compared struct {
+	Repos
+	of map[[2]string]cw.Diff
+}
+
+func (c compared) Diff(_ context.Context, _ cw.Project, base, head string, _ cw.DiffRequest) (cw.Diff, error) {
+	d, ok := c.of[[2]string{base, head}]
+	if !ok {
+		return d, cw.Errorf(cw.CodeNotFound, "no commit %s or %s", base, head)
+	}
+	return d, nil
+}
+
+// TestOutsideIn: what an agent took over from the branch, and what it began with, is not
+// its change; that it put back what others changed since is one.
+func TestOutsideIn(t *testing.T) {
+	t.Parallel()
+	diff := func(base string, paths ...string) cw.Diff {
+		d := cw.Diff{BaseCommit: base}
+		for _, p := range paths {
+			d.Files = append(d.Files, cw.FileChange{Path: p})
+		}
+		return d
+	}
+	for name, tt := range map[string]struct {
+		onto string
+		of   map[[2]string]cw.Diff
+		want []string
+	}{
+		"its own": {"base", map[[2]string]cw.Diff{{"base", "head"}: diff("base", "src/a", "x")}, []string{"x"}},
+		"it took over the branch": {"later", map[[2]string]cw.Diff{
+			{"later", "head"}: diff("later", "src/a"), {"later", "base"}: diff("base", "x"), {"base", "head"}: diff("base", "src/a", "x"),
+		}, nil},
+		"it took over the branch and put back what others did": {"later", map[[2]string]cw.Diff{
+			{"later", "head"}: diff("later", "src/a", "x"), {"later", "base"}: diff("base", "x"), {"base", "head"}: diff("base", "src/a"),
+		}, []string{"x"}},
+		"it began on another branch": {"later", map[[2]string]cw.Diff{
+			{"later", "head"}: diff("root", "src/a", "x", "y"), {"root", "base"}: diff("root", "x"), {"base", "head"}: diff("base", "src/a", "y"),
+		}, []string{"y"}},
+		"its base is gone": {"later", map[[2]string]cw.Diff{{"later", "head"}: diff("root", "x")}, []string{"x"}},
+	} {
+		d := &Dispatcher{Config: Config{Repos: compared{of: tt.of}}}
+		got, err := d.outsideIn(t.Context(), cw.Project{}, []string{"src/**"}, tt.onto, "base", "head")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }

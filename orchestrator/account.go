@@ -96,12 +96,41 @@ func (o *Orchestrator) poolOf(ctx context.Context, preset providers.Preset, call
 	return pool, nil
 }
 
+// refuseUnusable refuses a spawn with the account default of a CLI whose login a run
+// would only try again in vain: the provider refused it, and it has not changed since,
+// or there is none. A person who names the account has it tried all the same.
+func (o *Orchestrator) refuseUnusable(ctx context.Context, req cw.SpawnRequest, preset providers.Preset, a cw.Account, command string) error {
+	if req.AccountID != "" || a.Kind != cw.AccountOwn {
+		return nil
+	}
+	if refusedSince(a, preset.Login(o.runEnv(preset, req.Env, nil, nil, nil))) {
+		return cw.Errorf(cw.CodeRefused, "the provider refused the login of %s, which has not changed since, and there is no other account of it that can be used", preset.Title).
+			WithHint("%s", waysOut(preset))
+	}
+	return o.refuseLoggedOut(ctx, req, preset, a, command)
+}
+
+// refusedSince decides whether a login is the one that was refused. What does not lie in a
+// file may be another by now.
+func refusedSince(a cw.Account, l providers.Login) bool {
+	return a.Invalid != "" && l.ByFile && !l.ChangedAt.After(a.UpdatedAt)
+}
+
+// waysOut says how a provider gets an account that can be used.
+func waysOut(preset providers.Preset) string {
+	hint := fmt.Sprintf("add an account: cw account add --provider %s; --account %s starts it all the same", preset.AccountsOf(), cw.DefaultAccountName)
+	if login := preset.LoginCommand(); login != "" {
+		hint = "log in: " + login + "; or " + hint
+	}
+	return hint
+}
+
 // refuseLoggedOut refuses a spawn with the account default of a CLI that is not
 // logged in: it would only try again. The CLI itself is asked first, because the
 // files may not show everything; one that cannot be asked is given the run.
 func (o *Orchestrator) refuseLoggedOut(ctx context.Context, req cw.SpawnRequest, preset providers.Preset, a cw.Account, command string) error {
 	args := preset.LoginStatusArgs()
-	if a.NotLoggedIn == "" || len(args) == 0 || req.AccountID != "" {
+	if a.NotLoggedIn == "" || len(args) == 0 {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, loginStatusWait)
@@ -113,8 +142,7 @@ func (o *Orchestrator) refuseLoggedOut(ctx context.Context, req cw.SpawnRequest,
 		return ctx.Err()
 	}
 	return cw.Errorf(cw.CodeRefused, "%s is not logged in, and there is no other account of it that can be used", preset.Title).
-		WithHint("log in: %s; or add an account: cw account add --provider %s; --account %s starts it all the same",
-			preset.LoginCommand(), preset.AccountsOf(), cw.DefaultAccountName)
+		WithHint("%s", waysOut(preset))
 }
 
 // spawnAccount chooses the account that an agent begins with: the one that was

@@ -80,7 +80,7 @@ func (o *Orchestrator) reserveOf(ctx context.Context, st cw.RunState, limit *cw.
 		mark := accounts.Mark(a, *limit, time.Now())
 		r.Exhausted = &mark
 	} else {
-		r.Renewed = o.refused(ctx, a, why, slices.Contains(tried, a.ID))
+		r.Renewed = o.refused(ctx, a, why, slices.Contains(tried, a.ID), o.changedSince(st, a))
 		tried = append(tried, a.ID)
 	}
 	if r.Renewed {
@@ -94,8 +94,12 @@ func (o *Orchestrator) reserveOf(ctx context.Context, st cw.RunState, limit *cw.
 // and is true when there are others now. again: they were renewed for the run
 // before, in vain. Those that stay refused mark the account; that they could not
 // be renewed now proves nothing. The mark does not repeat what the CLI said: it
-// may have shown what it was refused with.
-func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, again bool) (renewed bool) {
+// may have shown what it was refused with. changed: the account has another login since
+// the run began, and nothing is known of that.
+func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, again, changed bool) (renewed bool) {
+	if changed {
+		return false
+	}
 	if a.Kind != cw.AccountOwn && !again {
 		renewed, err := o.Accounts.Refused(ctx, a.ID, why)
 		if err != nil {
@@ -110,6 +114,17 @@ func (o *Orchestrator) refused(ctx context.Context, a cw.Account, why string, ag
 	}
 	o.setInvalid(ctx, a, mended("the provider refused its credentials", o.mendOf(a)))
 	return false
+}
+
+// changedSince reports whether somebody logged in anew to the user's own CLI after a run
+// began: what the provider refused was the login before.
+func (o *Orchestrator) changedSince(st cw.RunState, a cw.Account) bool {
+	p, err := o.Presets.Get(a.Provider)
+	if err != nil || a.Kind != cw.AccountOwn || st.Run.StartedAt == nil {
+		return false
+	}
+	l := p.Login(o.runEnv(p, nil, nil, nil, nil))
+	return l.ByFile && l.ChangedAt.After(*st.Run.StartedAt)
 }
 
 // mendOf is the command with which a person logs in to an account; "" when there

@@ -41,7 +41,7 @@ func TestLoggedOutIsNotChosen(t *testing.T) {
 		t.Helper()
 		a, _, err := e.spawnAccount(t.Context(), req, preset)
 		must(t, err)
-		return a.ID, e.refuseLoggedOut(t.Context(), req, preset, a, command)
+		return a.ID, e.refuseUnusable(t.Context(), req, preset, a, command)
 	}
 	_, err := spawn(req)
 	if hint := cw.ErrorHint(err); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(hint, "login-cli login") || !strings.Contains(hint, "cw account add --provider kept") {
@@ -70,6 +70,41 @@ func TestLoggedOutIsNotChosen(t *testing.T) {
 	}
 }
 
+// TestRefusedLoginIsNotTriedAgain: a login that the provider refused starts no agent until
+// its file changes, in whatever way; one that is named is tried all the same, and so is what
+// may be another by now without that it shows.
+func TestRefusedLoginIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	command, req := loggedOut(e, "Logged in")
+	preset := mustGet(e, "kept")
+	file := filepath.Join(req.Env["KEPT_HOME"], "auth.json")
+	must(t, os.WriteFile(file, []byte(`{"tokens":{"a":"b"}}`), 0o600))
+	must(t, os.WriteFile(file+".other", []byte(`{"tokens":{"a":"c"}}`), 0o600))
+	spawn := func(req cw.SpawnRequest) error {
+		t.Helper()
+		a, _, err := e.spawnAccount(t.Context(), req, preset)
+		must(t, err)
+		return e.refuseUnusable(t.Context(), req, preset, a, command)
+	}
+	must(t, spawn(req))
+	own, err := e.Store.AccountByID(t.Context(), cw.DefaultAccountID("kept"))
+	must(t, err)
+	e.setInvalid(t.Context(), own, "the provider refused its credentials")
+	for range 2 {
+		err := spawn(req)
+		if hint := cw.ErrorHint(err); cw.ErrorCode(err) != cw.CodeRefused || !strings.Contains(hint, "login-cli login") || !strings.Contains(hint, "--account default") {
+			t.Errorf("%v, hint %q", err, hint)
+		}
+	}
+	named, keyed := req, cw.SpawnRequest{Provider: "kept", Env: map[string]string{"KEPT_HOME": req.Env["KEPT_HOME"], "KEPT_KEY": "k"}}
+	named.AccountID = cw.DefaultAccountName
+	must(t, spawn(named))
+	must(t, spawn(keyed))
+	must(t, os.Rename(file+".other", file)) // keeps the time of its content
+	must(t, spawn(req))
+}
+
 // TestLoggedOutUnlessItSaysSo: a CLI that says anything else is given the run: its
 // files may not show everything.
 func TestLoggedOutUnlessItSaysSo(t *testing.T) {
@@ -82,7 +117,7 @@ func TestLoggedOutUnlessItSaysSo(t *testing.T) {
 	if a.NotLoggedIn == "" {
 		t.Error("it is not seen that there is no login")
 	}
-	if err := e.refuseLoggedOut(t.Context(), req, preset, a, command); err != nil {
+	if err := e.refuseUnusable(t.Context(), req, preset, a, command); err != nil {
 		t.Error(err)
 	}
 }

@@ -95,7 +95,7 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	if err != nil {
 		return spawnPlan{}, err
 	}
-	if err := o.refuseLoggedOut(ctx, req, preset, account, opts.Command); err != nil {
+	if err := o.refuseUnusable(ctx, req, preset, account, opts.Command); err != nil {
 		return spawnPlan{}, err
 	}
 	p := spawnPlan{options: opts, callerEnv: req.Env}

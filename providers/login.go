@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"cw/internal/safefile"
 )
@@ -57,6 +58,9 @@ type Login struct {
 	Missing string
 	// ChangedAt is when the files of the login last changed; zero without any.
 	ChangedAt time.Time
+	// ByFile tells that a file holds the login and that nothing else which shows takes
+	// its place: another login changes that file.
+	ByFile bool
 }
 
 // loginSeen is what was observed of a login. Deciding looks at nothing else.
@@ -76,7 +80,7 @@ type loginSeen struct {
 // form is looked at.
 func (p Preset) Login(env []string) Login {
 	seen, changed := p.seeLogin(parseEnv(env), runtime.GOOS)
-	l := Login{State: judgeLogin(seen), ChangedAt: changed}
+	l := Login{State: judgeLogin(seen), ChangedAt: changed, ByFile: seen.Held && !seen.Key && !seen.Other && !seen.Elsewhere && !seen.Keyring}
 	if l.State == LoginMissing {
 		l.Missing = p.missingLogin(seen.Dir)
 	}
@@ -172,14 +176,26 @@ func loginPath(name, dir, home string) string {
 	return filepath.Join(dir, name)
 }
 
-// readTrace reads a plain file of the user's, and tells when it last changed.
+// readTrace reads a plain file of the user's, and tells when it last changed: its
+// content, its place (one login moved over another keeps its own time), or the link that
+// leads to it, as tools that manage such files make them.
 func readTrace(path string) ([]byte, time.Time, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, time.Time{}, err
+	var changed time.Time
+	for _, look := range []func(string, *unix.Stat_t) error{unix.Stat, unix.Lstat} {
+		var st unix.Stat_t
+		if err := look(path, &st); err != nil {
+			return nil, time.Time{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+		}
+		if at := time.Unix(st.Ctim.Unix()); at.After(changed) {
+			changed = at
+		}
 	}
-	data, err := safefile.Read(path, loginFileMax)
-	return data, info.ModTime(), err
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, changed, err
+	}
+	data, err := safefile.Read(target, loginFileMax)
+	return data, changed, err
 }
 
 // holdsLogin tells whether a file of JSON holds any value, and whether it is

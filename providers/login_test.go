@@ -1,11 +1,14 @@
 package providers
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestJudgeLogin: only what is certain is missing; what is in doubt is unknown.
@@ -124,5 +127,41 @@ func TestMissingLogin(t *testing.T) {
 	}
 	if !p.SaysLoggedOut("Not logged in\n") || p.SaysLoggedOut("Logged in using an API key") || p.SaysLoggedOut(`{"error":"you are not logged in"}`) {
 		t.Error("what the CLI says is misread")
+	}
+}
+
+// TestLoginBehindALink: a login that a tool for such files keeps elsewhere is one; a link
+// to nothing is none, and what is no plain file is in doubt.
+func TestLoginBehindALink(t *testing.T) {
+	t.Parallel()
+	r, _ := Load(t.TempDir())
+	p, err := r.Get("codex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		make func(home, file string) error
+		want LoginState
+	}{
+		"a link": {func(home, file string) error {
+			return errors.Join(os.WriteFile(filepath.Join(home, "kept.json"), []byte(`{"tokens":{"a":"b"}}`), 0o600), os.Symlink("../kept.json", file))
+		}, LoginPresent},
+		"a link to a link": {func(home, file string) error {
+			return errors.Join(os.WriteFile(filepath.Join(home, "kept.json"), []byte(`{"tokens":{"a":"b"}}`), 0o600),
+				os.Symlink("kept.json", filepath.Join(home, "again")), os.Symlink("../again", file))
+		}, LoginPresent},
+		"a link to nothing": {func(_, file string) error { return os.Symlink("nowhere", file) }, LoginMissing},
+		"a link to itself":  {func(_, file string) error { return os.Symlink("auth.json", file) }, LoginUnknown},
+		"a folder":          {func(_, file string) error { return os.Mkdir(file, 0o700) }, LoginUnknown},
+		"a FIFO":            {func(_, file string) error { return unix.Mkfifo(file, 0o600) }, LoginUnknown},
+	} {
+		home := t.TempDir()
+		file := filepath.Join(home, ".codex", "auth.json")
+		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), tt.make(home, file)); err != nil {
+			t.Fatal(err)
+		}
+		if l := p.Login([]string{"HOME=" + home}); l.State != tt.want || l.ByFile != (tt.want == LoginPresent) {
+			t.Errorf("%s: %+v, want %s", name, l, tt.want)
+		}
 	}
 }

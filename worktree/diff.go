@@ -38,6 +38,10 @@ func (m *Manager) Diff(ctx context.Context, look LookRequest, against string, re
 	if err := s.compare(ctx, &d, req); err != nil {
 		return cw.Diff{}, fmt.Errorf("diff of %s: %w", look.Alias, tooLarge(look.Alias, err))
 	}
+	s.close()
+	if err := m.onlyHere(ctx, look, &d, req); err != nil {
+		return cw.Diff{}, fmt.Errorf("look what is in cw's copy alone: %w", err)
+	}
 	return d, nil
 }
 

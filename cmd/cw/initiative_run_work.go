@@ -212,7 +212,7 @@ func (w *walk) ended(v cw.AgentView) error {
 	}
 	w.report.ExitReason = why
 	if !w.app.json {
-		w.app.printReport(newReport(v, why, w.app.now().Sub(v.CreatedAt)), nil, "")
+		w.app.printReport(newReport(v, why, w.app.now().Sub(v.CreatedAt)), "", nil, "")
 	}
 	switch why {
 	case exitWaiting:

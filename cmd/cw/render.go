@@ -24,6 +24,7 @@ type renderer struct {
 	cwd     string // of the agent: paths below it are shown without it
 	session int    // whose output was rendered last; 0: none
 	doing   string // what the agent does now, for the moving line
+	failed  string // the last error that was shown
 	pending strings.Builder
 	parent  string // the tool call whose sub-agent speaks in pending
 }
@@ -128,6 +129,7 @@ func (r *renderer) event(e cw.StreamEvent) []string {
 	case cw.StreamWarning:
 		return []string{p.yellow("warning: ") + cut(oneLine(e.Text), lineMax)}
 	case cw.StreamError:
+		r.failed = e.Text
 		return []string{p.red("error: ") + cut(oneLine(e.Text), lineMax)}
 	case cw.StreamCompaction:
 		return []string{p.dim("the context was shortened" + bracketed(oneLine(e.Text)))}
@@ -153,6 +155,9 @@ func (r *renderer) toolResult(e cw.StreamEvent) []string {
 // result shows an error; a good result stands in the report, and its words
 // were shown as text before.
 func (r *renderer) result(e cw.StreamEvent) []string {
+	if e.IsError && r.failed != "" && strings.TrimSpace(e.Text) == strings.TrimSpace(r.failed) {
+		return nil // it was the last error
+	}
 	if e.IsError {
 		return []string{r.paint.red("ended with an error: ") + cut(oneLine(e.Text), lineMax)}
 	}

@@ -91,11 +91,7 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 		return exitParked, cw.Errorf(cw.CodeTimeout, "%s is parked%s: every account is at its limit", name, until(v.RetryAt)).
 			WithHint("it goes on by itself; watch it with cw agent attach %s", name)
 	case cw.StatusCrashed:
-		why := string(v.Reason)
-		if first, _, _ := strings.Cut(strings.TrimSpace(clean(v.Error)), "\n"); first != "" {
-			why += ": " + first
-		}
-		return exitCrashed, cw.Errorf(cw.CodeFailed, "%s crashed (%s)", name, why).WithHint("%s", crashHint(v))
+		return exitCrashed, crashed(v, v.Error, "")
 	case cw.StatusStopped:
 		return exitStopped, cw.Errorf(cw.CodeFailed, "%s was stopped%s", name, bracketed(string(v.Reason))).
 			WithHint("cw agent diff %[1]s shows how far it came, cw agent resume %[1]s lets it go on", name)
@@ -105,6 +101,30 @@ func judge(v cw.AgentView) (why string, verdict *cw.Error) {
 			WithHint("cw agent answer %[1]s; then it goes on by itself, watch it with cw agent attach %[1]s", name)
 	}
 	return exitDetached, nil // it works: nobody waits for its end
+}
+
+// crashed is the verdict on an agent that crashed: because of what, "" where that was
+// said before, and what to do. logIn is the command that mends refused credentials.
+func crashed(v cw.AgentView, because, logIn string) *cw.Error {
+	why := string(v.Reason)
+	if first, _, _ := strings.Cut(strings.TrimSpace(clean(because)), "\n"); first != "" {
+		why += ": " + first
+	}
+	hint := crashHint(v)
+	if logIn != "" {
+		hint = fmt.Sprintf("%s; then cw agent resume %s", logIn, v.Alias)
+	}
+	return cw.Errorf(cw.CodeFailed, "%s crashed (%s)", v.Alias, why).WithHint("%s", hint)
+}
+
+// unsaid is the report without what was said before: warnings of the start, and a result
+// that the error repeats.
+func (r report) unsaid(warnings []string) report {
+	r.Agent.Warnings = slices.DeleteFunc(slices.Clone(r.Agent.Warnings), func(w string) bool { return slices.Contains(warnings, w) })
+	if r.Agent.Result != "" && strings.Contains(r.Agent.Error, r.Agent.Result) {
+		r.Agent.Result = ""
+	}
+	return r
 }
 
 // crashHint is what to do about a crash. The log of an agent helps where it
@@ -186,7 +206,7 @@ func plural(n int, one, many string) string {
 }
 
 // printReport writes the report for people to standard output.
-func (a *app) printReport(r report, commits []cw.Commit, gitDir string) {
+func (a *app) printReport(r report, logIn string, commits []cw.Commit, gitDir string) {
 	p := a.paint(a.outTTY)
 	v := r.Agent
 	head := fmt.Sprintf("%s  %s", p.bold(v.Alias), p.status(v.Status))
@@ -207,7 +227,7 @@ func (a *app) printReport(r report, commits []cw.Commit, gitDir string) {
 		{"warnings", clean(strings.Join(v.Warnings, "\n"))},
 	})
 	printQuestions(a.out, p, v.PendingQuestions)
-	next := nextSteps(r, gitDir)
+	next := nextSteps(r, logIn, gitDir)
 	if len(next) == 0 {
 		return
 	}
@@ -295,7 +315,7 @@ func printQuestions(w io.Writer, p paint, questions []cw.Question) {
 }
 
 // nextSteps are the commands that a person is likely to type now.
-func nextSteps(r report, gitDir string) []string {
+func nextSteps(r report, logIn, gitDir string) []string {
 	name := r.Agent.Alias
 	var steps []string
 	switch r.ExitReason {
@@ -303,6 +323,9 @@ func nextSteps(r report, gitDir string) []string {
 		steps = []string{"cw agent logs " + name, "cw agent show " + name, "cw agent resume " + name}
 		if r.Reason == cw.ReasonStartFailed { // it wrote no log
 			steps = []string{"cw agent show " + name, "cw doctor", "cw agent resume " + name}
+		}
+		if logIn != "" {
+			steps = []string{logIn, "cw agent resume " + name, "cw agent logs " + name}
 		}
 	case exitWaiting:
 		steps = []string{"cw agent answer " + name}

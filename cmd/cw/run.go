@@ -187,12 +187,31 @@ func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdi
 			return err
 		}
 	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked || why == exitWaiting {
-		a.printReport(report, w.commits(ctx, agent), w.repository(ctx, agent))
+		logIn := w.logIn(ctx, agent)
+		a.printReport(report.unsaid(w.agent.Warnings), logIn, w.commits(ctx, agent), w.repository(ctx, agent))
+		if agent.Status == cw.StatusCrashed && agent.Error != "" { // the report has just said why
+			verdict = crashed(agent, "", logIn)
+		}
 	}
 	if verdict != nil {
 		return verdict
 	}
 	return nil
+}
+
+// logIn is the command with which a person logs in to the account of an agent whose
+// credentials were refused; "" for any other agent, and when there is none.
+func (w watch) logIn(ctx context.Context, agent cw.AgentView) string {
+	if agent.Status != cw.StatusCrashed || agent.Reason != cw.ReasonAuth {
+		return ""
+	}
+	accounts, _ := w.svc.Accounts(ctx, "") // without them the error names it all the same
+	for _, acc := range accounts {
+		if acc.ID == agent.AccountID {
+			return acc.LogIn
+		}
+	}
+	return ""
 }
 
 // follow shows what the agent does until it is at rest, or a call of it waits

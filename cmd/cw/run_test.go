@@ -314,10 +314,59 @@ func TestCrashHints(t *testing.T) {
 		if why != exitCrashed || verdict.Hint != tc.want {
 			t.Errorf("%s: %s, hint %q", tc.reason, why, verdict.Hint)
 		}
-		for _, step := range nextSteps(newReport(v, why, 0), "") {
+		for _, step := range nextSteps(newReport(v, why, 0), "", "") {
 			if tc.reason == cw.ReasonStartFailed && strings.Contains(step, "agent logs") {
 				t.Errorf("%s: next %q", tc.reason, step)
 			}
+		}
+	}
+}
+
+// TestRefusedCredentialsOnce: a run whose login was refused says so once at its end, and
+// first of all how to log in; what was warned of at its start is not repeated.
+func TestRefusedCredentialsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fake.accounts = []cw.AccountView{{Account: cw.Account{ID: "default-claude", Provider: "claude"}, LogIn: "claude /login"}}
+	start := *with(running("brave-otter"), func(v *cw.AgentView) {
+		v.AccountID, v.Warnings = "default-claude", []string{"2 changed files are not seen"}
+	})
+	end := start
+	end.Status, end.Reason, end.Result = cw.StatusCrashed, cw.ReasonAuth, "Not logged in"
+	end.Error = "the provider refused the credentials: Not logged in"
+	end.Warnings = []string{"2 changed files are not seen", "its worktree stays"}
+	b.fake.add(start, &end)
+	text, code := b.session(t.Context(), "run", "fix it")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	for part, want := range map[string]int{
+		"Not logged in": 1, "2 changed files": 1, "its worktree stays": 1, "claude /login": 2,
+		"next:\n  claude /login\n  cw agent resume brave-otter\n": 1, "hint: claude /login; then cw agent resume brave-otter": 1,
+	} {
+		if got := strings.Count(text, part); got != want {
+			t.Errorf("%q is said %d times, want %d:\n%s", part, got, want, text)
+		}
+	}
+}
+
+// TestErrorIsNotRepeated: a result that only repeats the last error is not shown.
+func TestErrorIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	r := &renderer{}
+	show := func(kind cw.StreamKind, text string) string {
+		return strings.Join(r.render(cw.OutputEvent{Session: 1, Event: cw.StreamEvent{Kind: kind, Text: text, IsError: kind == cw.StreamResult}}), "\n")
+	}
+	for _, step := range []struct {
+		kind       cw.StreamKind
+		text, want string
+	}{
+		{cw.StreamError, "Not logged in", "error: Not logged in"},
+		{cw.StreamResult, "Not logged in ", ""},
+		{cw.StreamResult, "it broke", "ended with an error: it broke"},
+	} {
+		if got := show(step.kind, step.text); got != step.want {
+			t.Errorf("%s %q shows %q, want %q", step.kind, step.text, got, step.want)
 		}
 	}
 }

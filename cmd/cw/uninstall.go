@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type leftovers struct {
 	Home     string         `json:"home"`
 	Entries  []leftEntry    `json:"entries"`  // in the home folder
 	Others   []string       `json:"others"`   // entries of the home folder that are not cw's; they stay
+	Links    []string       `json:"links"`    // folders elsewhere that entries of the home folder are links to; they stay
 	Service  string         `json:"service"`  // the file that defines it; "" without one
 	Accounts []string       `json:"accounts"` // whose credentials cw keeps
 	Branches []leftBranches `json:"branches"` // in repositories of the user's; they stay
@@ -45,10 +47,11 @@ type leftEntry struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// leftBranches are branches of agents in a repository.
+// leftBranches are what cw left in a repository.
 type leftBranches struct {
 	Repository string `json:"repository"`
-	Branches   int    `json:"branches"`
+	Branches   int    `json:"branches"` // agent/NAME
+	Refs       int    `json:"refs"`     // other references that cw made: refs/remotes/cw, refs/cw
 }
 
 // soleWork is work of an agent that only cw's home has.
@@ -66,8 +69,9 @@ func newUninstallCmd(a *app, runF func(context.Context, *uninstallOptions) error
 		Long: `List everything that cw keeps on this machine: its home with databases, output and
 worktrees, the service, credentials of accounts. With --yes it is removed, and the
 daemon ends. It is refused while agents run, and while work is nowhere but in cw's
-home: files that were not committed, commits that your repository does not have,
-removed worktrees that can still be restored.
+home: files that were not committed, commits and stashes that your repository does not
+have, removed worktrees that can still be restored. A removal that was interrupted goes
+on when it is asked for again.
 
 Your repositories stay as they are, with the branches that agents left there; so
 does the program itself. What else lies in the home folder stays too.`,
@@ -102,6 +106,9 @@ func uninstallRun(ctx context.Context, o *uninstallOptions) error {
 		return err
 	}
 	if o.yes {
+		if err := isRemovable(home, a.env["HOME"]); err != nil {
+			return err
+		}
 		if err := mayRemove(left, o.discardWork); err != nil {
 			return err
 		}
@@ -121,7 +128,7 @@ func uninstallRun(ctx context.Context, o *uninstallOptions) error {
 // started, and svc is nil; so it is with blind, when none can be started.
 func (a *app) observeLeftovers(ctx context.Context, home cw.Home, blind bool) (left leftovers, svc cw.Services, err error) {
 	left = leftovers{
-		Home: string(home), Entries: []leftEntry{}, Others: []string{}, Accounts: []string{}, Branches: []leftBranches{},
+		Home: string(home), Entries: []leftEntry{}, Others: []string{}, Links: []string{}, Accounts: []string{}, Branches: []leftBranches{},
 		Running: livingRuns(home), Work: []soleWork{},
 	}
 	if left.Program, err = os.Executable(); err != nil {
@@ -137,32 +144,84 @@ func (a *app) observeLeftovers(ctx context.Context, home cw.Home, blind bool) (l
 	case err != nil:
 		return left, nil, cw.Errorf(cw.CodeFailed, "%s cannot be read", home).WithHint("check its permissions").Because(err)
 	}
-	known := false
+	made := home.Made()
 	for _, e := range entries {
 		path := filepath.Join(string(home), e.Name())
-		if !home.Holds(e.Name()) {
+		if !made || !home.Holds(e.Name()) {
 			left.Others = append(left.Others, path)
 			continue
 		}
 		left.Entries = append(left.Entries, leftEntry{Path: path, Bytes: bytesBelow(path)})
-		known = known || strings.HasPrefix(e.Name(), "cw.db")
+		if to, err := filepath.EvalSymlinks(path); err == nil && e.Type()&fs.ModeSymlink != 0 {
+			left.Links = append(left.Links, to)
+		}
 	}
-	if !known {
+	switch {
+	case !made, isRegular(home.Removal()): // what is left of the state says nothing
+		return left, nil, nil
+	case !isRegular(home.Database()):
+		left.Work = append(left.Work, unknownWork(home)...)
 		return left, nil, nil
 	}
 	svc, err = a.connect(ctx)
 	if err == nil {
-		err = left.ask(ctx, svc)
+		err = left.ask(ctx, svc, a.refsOf)
 	}
 	if err != nil && blind {
 		a.note("what agents, accounts and projects there are is not known: %s", err)
+		if vault, _ := safefile.Read(filepath.Join(home.Secrets(), "vault"), 100); strings.TrimSpace(string(vault)) != "file" {
+			a.note("credentials that cw keeps in the system's keyring stay there: look for entries named cw")
+		}
 		return left, nil, nil
 	}
 	return left, svc, err
 }
 
+// isRegular reports whether there is a regular file.
+func isRegular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// unknownWork names the folders of a home without a database in which work may be.
+func unknownWork(home cw.Home) (out []soleWork) {
+	for _, dir := range []string{filepath.Dir(home.Worktree("x")), filepath.Dir(home.Workdir("x")), home.Repos(), home.Trash()} {
+		if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+			out = append(out, soleWork{What: "what is in " + dir + ", since the database is missing"})
+		}
+	}
+	return out
+}
+
+// isRemovable refuses a folder that is not cw's alone. CodeRefused.
+func isRemovable(home cw.Home, user string) error {
+	dir := string(home)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if real, err := filepath.EvalSymlinks(user); err == nil {
+		user = real
+	}
+	rel, err := filepath.Rel(dir, user)
+	if filepath.IsAbs(user) && err == nil && filepath.IsLocal(rel) { // user is dir, or in it
+		return cw.Errorf(cw.CodeRefused, "CW_HOME is %s, which holds more than cw's files", home).
+			WithHint("remove what is cw's there by hand")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || home.Made() {
+		return nil //nolint:nilerr // nothing is there; or whoever looked at it has said why
+	}
+	for _, e := range entries {
+		if home.Holds(e.Name()) {
+			return cw.Errorf(cw.CodeRefused, "%s is no home of cw: no daemon ever worked there", home).
+				WithHint("check CW_HOME; nothing was removed")
+		}
+	}
+	return nil
+}
+
 // ask adds what the daemon knows.
-func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
+func (l *leftovers) ask(ctx context.Context, svc cw.Services, refsOf func(context.Context, string) leftBranches) error {
 	projects, err := cw.SomePages(ctx, 0, svc.Projects)
 	if err != nil {
 		return err
@@ -176,7 +235,6 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 			l.Accounts = append(l.Accounts, acc.Provider+"/"+acc.Name)
 		}
 	}
-	handed := map[cw.ProjectID]int{}
 	for _, removed := range []bool{false, true} {
 		views, err := cw.AllAgents(ctx, svc, cw.AgentFilter{Removed: removed})
 		if err != nil {
@@ -187,50 +245,64 @@ func (l *leftovers) ask(ctx context.Context, svc cw.Services) error {
 				l.Running = append(l.Running, v.Alias)
 			}
 			l.Work = append(l.Work, soleWorkOf(lookAt(ctx, svc, v))...)
-			for _, p := range v.Projects {
-				if p.HandedOver != "" && p.FetchFrom == "" {
-					handed[p.ProjectID]++
-				}
-			}
 		}
 	}
 	for _, p := range projects {
-		if n := handed[p.ID]; n > 0 {
-			l.Branches = append(l.Branches, leftBranches{Repository: p.Path, Branches: n})
+		if b := refsOf(ctx, p.Path); !p.Remote() && b.Branches+b.Refs > 0 {
+			l.Branches = append(l.Branches, b)
 		}
 	}
 	return nil
 }
 
-// seen is an agent with the present state of its worktrees.
-type seen struct {
-	cw.AgentView
-	Files      int      // in the folder of an agent without a project
-	Unreadable []string // projects whose worktrees could not be read
+// refsOf counts what cw left in a repository; one that cannot be read has nothing.
+func (a *app) refsOf(ctx context.Context, repository string) leftBranches {
+	b := leftBranches{Repository: repository}
+	if repository == "" {
+		return b
+	}
+	out, _, code, err := proc.Output(ctx, proc.Command{
+		Argv: []string{"git", "--no-optional-locks", "for-each-ref", "--format=%(refname)", "refs/heads/agent/", "refs/remotes/cw/", "refs/cw/"},
+		Env:  a.env.without("GIT_").list(), Dir: repository,
+	})
+	if err != nil || code != 0 {
+		return b
+	}
+	for name := range strings.Lines(string(out)) {
+		if strings.HasPrefix(name, "refs/heads/") {
+			b.Branches++
+		} else {
+			b.Refs++
+		}
+	}
+	return b
 }
 
-// lookAt reads the worktrees of an agent. The stored counts date from the end of its
-// last run, and a person may have changed files since.
+// seen is an agent with what is only in cw's home of its work, by project.
+type seen struct {
+	cw.AgentView
+	Files      int                       // in the folder of an agent without a project
+	OnlyHere   map[cw.ProjectID][]string // in worktrees and cw's copies
+	Unreadable map[cw.ProjectID]bool     // projects of which that could not be told
+}
+
+// lookAt reads the worktrees of an agent, and cw's copies of its commits. What is stored
+// dates from the end of its last run, and a person may have changed files since.
 func lookAt(ctx context.Context, svc cw.AgentService, v cw.AgentView) seen {
-	now := seen{AgentView: v}
-	now.Projects = slices.Clone(v.Projects)
-	if len(now.Projects) == 0 {
+	now := seen{AgentView: v, OnlyHere: map[cw.ProjectID][]string{}, Unreadable: map[cw.ProjectID]bool{}}
+	if len(v.Projects) == 0 {
 		now.Files = filesBelow(v.AgentCwd)
 	}
-	for i := range now.Projects {
-		p := &now.Projects[i]
-		if p.State != cw.WorktreePresent {
+	for _, p := range v.Projects {
+		if p.State == cw.WorktreePlanned || p.Trash != "" || p.KeepRef != "" {
 			continue
 		}
-		diff, err := svc.Diff(ctx, string(v.ID), cw.DiffRequest{Project: string(p.ProjectID), Stat: true, Against: cw.AgainstBase})
+		diff, err := svc.Diff(ctx, string(v.ID), cw.DiffRequest{Project: string(p.ProjectID), Stat: true, Against: cw.AgainstBase, OnlyHere: true})
 		if err != nil {
-			now.Unreadable = append(now.Unreadable, p.Project)
+			now.Unreadable[p.ProjectID] = true
 			continue
 		}
-		p.Dirty = len(diff.Uncommitted)
-		if diff.HeadCommit != p.HeadCommit {
-			p.Commits, p.HandedOver = len(diff.Commits), ""
-		}
+		now.OnlyHere[p.ProjectID] = diff.OnlyHere
 	}
 	return now
 }
@@ -243,19 +315,15 @@ func soleWorkOf(v seen) (out []soleWork) {
 	if v.Files > 0 {
 		add(cw.AgentWorktree{}, count(v.Files, "file")+" in the folder of an agent without a project")
 	}
-	for _, name := range v.Unreadable {
-		add(cw.AgentWorktree{Project: name}, "a worktree that cannot be read; for the reason: cw agent diff "+v.Alias)
-	}
 	for _, p := range v.Projects {
-		if p.State == cw.WorktreePresent && p.Dirty > 0 {
-			add(p, count(p.Dirty, "file")+" not committed")
+		if v.Unreadable[p.ProjectID] {
+			add(p, "a worktree or commits that cannot be read; for the reason: cw agent diff "+v.Alias)
 		}
-		if p.Commits > 0 && (p.HandedOver == "" || p.FetchFrom != "") {
-			what := count(p.Commits, "commit") + " that your repository does not have"
-			if p.FetchFrom != "" {
-				what = count(p.Commits, "commit") + " in cw's clone, unless you pushed"
-			}
+		for _, what := range v.OnlyHere[p.ProjectID] {
 			add(p, what)
+		}
+		if p.Commits > 0 && p.FetchFrom != "" {
+			add(p, count(p.Commits, "commit")+" in cw's clone, unless you pushed")
 		}
 		if p.Trash != "" || p.KeepRef != "" {
 			add(p, "a removed worktree that can be restored")
@@ -295,29 +363,85 @@ func (a *app) removeLeftovers(ctx context.Context, home cw.Home, left leftovers,
 	if _, err := a.stopDaemon(ctx); err != nil {
 		return err
 	}
-	// Without a daemon nothing is started any more; until then something may have been.
-	if err := mayRemove(leftovers{Running: livingRuns(home)}, true); err != nil {
-		return err
+	return removeHome(home)
+}
+
+// removeHome removes what is cw's in a home without a daemon, and the folder when nothing
+// else is in it. No daemon can be started there meanwhile, nor after an interruption.
+func removeHome(home cw.Home) error {
+	dir := string(home)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
 	}
-	entries, err := os.ReadDir(string(home)) // the daemon may have left others meanwhile
+	socket := socketFolder(home)
+	if home.Made() {
+		if err := os.MkdirAll(home.RunState(), 0o700); err != nil {
+			return notRemoved(err)
+		}
+		lock, err := proc.Lock(home.DaemonLock())
+		var held *proc.HeldError
+		switch {
+		case errors.As(err, &held):
+			return cw.Errorf(cw.CodeRefused, "a daemon was started meanwhile").WithHint("repeat cw uninstall --yes")
+		case err != nil:
+			return notRemoved(err)
+		}
+		defer func() { _ = lock.Unlock() }() // only its file is closed
+		// Until here agents may have been started.
+		if err := mayRemove(leftovers{Running: livingRuns(home)}, true); err != nil {
+			return err
+		}
+		if err := os.WriteFile(home.Removal(), []byte("cw uninstall --yes finishes the removal of this folder.\n"), 0o600); err != nil {
+			return notRemoved(err)
+		}
+	}
+	entries, err := os.ReadDir(dir) // the daemon may have left others meanwhile
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	others := false
 	for _, e := range entries {
-		if !home.Holds(e.Name()) {
-			continue
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case !home.Holds(e.Name()):
+			others = true
+		case e.Name() != filepath.Base(home.Removal()): // that goes last
+			if removed := safefile.RemoveAll(path); removed != nil && err == nil {
+				err = removed
+			}
 		}
-		if removed := safefile.RemoveAll(filepath.Join(string(home), e.Name())); removed != nil && err == nil {
-			err = removed
-		}
+	}
+	if socket != "" {
+		_ = os.Remove(filepath.Join(socket, "s")) // the daemon has done so, unless it was killed
+		_ = os.Remove(socket)                     // what somebody else put there stays
 	}
 	if err != nil {
-		return cw.Errorf(cw.CodeFailed, "something could not be removed").WithHint("remove it by hand, or mend its permissions and repeat cw uninstall --yes").Because(err)
+		return notRemoved(err)
 	}
-	if len(left.Others) == 0 {
-		_ = os.Remove(string(home)) // a folder that somebody uses meanwhile stays
+	if err := os.Remove(home.Removal()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return notRemoved(err)
+	}
+	if !others && os.Remove(dir) == nil && dir != string(home) { // a folder that somebody uses meanwhile stays
+		_ = os.Remove(string(home)) // the link; where a folder above is one, it is gone already
 	}
 	return nil
+}
+
+// notRemoved is the error about something that stays.
+func notRemoved(why error) error {
+	return cw.Errorf(cw.CodeFailed, "something could not be removed").
+		WithHint("remove it by hand, or mend its permissions and repeat cw uninstall --yes").Because(why)
+}
+
+// socketFolder is the private folder that the daemon made for its socket where the home's
+// path is too long, "" for none.
+func socketFolder(home cw.Home) string {
+	text, err := safefile.Read(home.SocketFile(), 4096)
+	dir := filepath.Dir(strings.TrimSpace(string(text)))
+	if err != nil || !strings.HasPrefix(filepath.Base(dir), "cw-"+strconv.Itoa(os.Geteuid())+"-") {
+		return ""
+	}
+	return dir
 }
 
 // livingRuns names the agents, and the runs of commands, whose processes live, by what
@@ -367,7 +491,16 @@ func (a *app) printLeftovers(left leftovers) {
 		}
 	}
 	for _, b := range left.Branches {
-		a.note("%s %s of agents: git -C %s branch --list 'agent/*'", cw.ShellWord(b.Repository), plural(b.Branches, "keeps a branch", fmt.Sprintf("keeps %d branches", b.Branches)), cw.ShellWord(b.Repository))
+		repo := cw.ShellWord(b.Repository)
+		if b.Branches > 0 {
+			a.note("%s %s of agents: git -C %s branch --list 'agent/*'", repo, plural(b.Branches, "keeps a branch", fmt.Sprintf("keeps %d branches", b.Branches)), repo)
+		}
+		if b.Refs > 0 {
+			a.note("%s keeps %s of cw's: git -C %s for-each-ref refs/remotes/cw/ refs/cw/", repo, count(b.Refs, "reference"), repo)
+		}
+	}
+	for _, path := range left.Links {
+		a.note("%s is outside of the home, and stays: a link leads there", cw.ShellWord(path))
 	}
 	for _, path := range left.Others {
 		a.note("%s is not cw's, and stays", cw.ShellWord(path))

@@ -48,7 +48,8 @@ type resumeAgent struct {
 type diffAgent struct {
 	DiffParams
 
-	ID string `path:"id" doc:"name or id"`
+	ID       string `path:"id" doc:"name or id"`
+	OnlyHere bool   `query:"onlyHere" doc:"tell also what of its work is in its worktree and in cw's copy of the repository alone"`
 }
 
 func registerAgents(s *Server) {
@@ -86,7 +87,10 @@ func registerAgents(s *Server) {
 		return opened, err
 	})
 	handle(s, "get-agent-diff", func(ctx context.Context, in *diffAgent) (cw.Diff, error) {
-		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) { return services.Diff(ctx, in.ID, req) }))
+		return wholeDiff(in.ask(func(req cw.DiffRequest) (cw.Diff, error) {
+			req.OnlyHere = in.OnlyHere
+			return services.Diff(ctx, in.ID, req)
+		}))
 	})
 }
 

@@ -39,6 +39,7 @@ func (c *Client) diff(ctx context.Context, path string, req cw.DiffRequest) (cw.
 	q := query{}
 	q.text("project", req.Project)
 	q.flag("stat", req.Stat)
+	q.flag("onlyHere", req.OnlyHere)
 	q.text("against", string(req.Against))
 	q.each("path", req.Paths)
 	return call[cw.Diff](ctx, c, request{method: http.MethodGet, path: path + "/diff", query: q})

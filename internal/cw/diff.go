@@ -29,6 +29,9 @@ func DiffSides() []DiffSide { return []DiffSide{AgainstBase, AgainstHead} }
 type DiffRequest struct {
 	Project string `json:"project,omitempty"` // needed when there are several
 	Stat    bool   `json:"stat,omitempty"`    // only the summary
+	// OnlyHere asks also what of an agent's work is in its worktree and in cw's copy of
+	// the repository alone.
+	OnlyHere bool `json:"onlyHere,omitempty"`
 	// Against is base or head; "": the base, of a task the commit that its work was
 	// merged with, once there is one.
 	Against DiffSide `json:"against,omitempty"`
@@ -91,6 +94,7 @@ type Diff struct {
 	Patch       string       `json:"patch,omitempty" doc:"of the commits"`
 	Uncommitted []string     `json:"uncommitted" doc:"paths of files not committed, untracked ones too"`
 	WorkPatch   string       `json:"workPatch,omitempty" doc:"of tracked files not committed"`
+	OnlyHere    []string     `json:"onlyHere,omitempty" doc:"what would be lost with the worktree and cw's copy of the repository, when that was asked for"`
 }
 
 // FileChange is the size of the change of one file.

@@ -1,6 +1,7 @@
 package cw
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 const SocketPathMax = 103
 
 // Home is the folder that holds everything of cw: $CW_HOME, by default ~/.cw.
-// Its methods are the one place that knows the layout; they only join names.
+// Its methods are the one place that knows the layout; but for Made they only join names.
 type Home string
 
 // Bin is the folder of the binaries that runs use.
@@ -114,12 +115,30 @@ func (h Home) Trash() string { return filepath.Join(string(h), "trash") }
 // is in there.
 func (h Home) Checks() string { return filepath.Join(string(h), ".cw-worktrees", "checks") }
 
+// Removal is a file that is there while cw uninstall removes the home, also after that
+// was interrupted.
+func (h Home) Removal() string { return filepath.Join(string(h), "uninstalling") }
+
+// Database is the file of the state.
+func (h Home) Database() string { return filepath.Join(string(h), "cw.db") }
+
+// Made reports whether the folder was made a home by cw: a daemon has locked it, it
+// has a database, or its removal has begun. A name alone, such as bin, says nothing.
+func (h Home) Made() bool {
+	for _, path := range []string{h.Database(), h.DaemonLock(), h.Removal()} {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
 // Holds reports whether an entry of the home folder, by its name, was put there by cw
 // or is read by it: everything but what somebody keeps there for other ends.
 func (h Home) Holds(name string) bool {
 	for _, path := range []string{
 		h.Bin(), h.RunState(), h.DaemonLog(), h.Config(), h.Repos(), h.Providers(), h.Prices(), h.Accounts(), h.Secrets(),
-		h.Runs(), h.Backups(), h.Damaged(), h.Trash(), filepath.Dir(h.Checks()), filepath.Dir(h.Workdir("x")), filepath.Dir(h.Caches("x")),
+		h.Runs(), h.Removal(), h.Backups(), h.Damaged(), h.Trash(), filepath.Dir(h.Checks()), filepath.Dir(h.Workdir("x")), filepath.Dir(h.Caches("x")),
 	} {
 		if filepath.Base(path) == name {
 			return true

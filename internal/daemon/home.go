@@ -47,6 +47,9 @@ func PrepareHome(home cw.Home) error {
 	if err := checkHome(dir); err != nil {
 		return err
 	}
+	if err := checkNew(home); err != nil {
+		return err
+	}
 	for _, sub := range []string{home.RunState(), home.Bin(), home.Repos(), home.Runs(), home.Providers()} {
 		if err := os.MkdirAll(sub, homeMode); err != nil {
 			return homeTrouble(dir, err)
@@ -78,6 +81,26 @@ func checkHome(dir string) error {
 	}
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
 		return cw.Errorf(cw.CodeRefused, "CW_HOME %s is open to other users (mode %04o)", dir, perm).WithHint("chmod 700 %s", dir)
+	}
+	return nil
+}
+
+// checkNew refuses a folder that is being removed by cw uninstall, and one that is no home
+// yet and in which somebody else's folders have the names of cw's: a removal of the home
+// could not tell them apart.
+func checkNew(home cw.Home) error {
+	if _, err := os.Lstat(home.Removal()); err == nil {
+		return cw.Errorf(cw.CodeRefused, "CW_HOME %s is being removed by cw uninstall", home).
+			WithHint("cw uninstall --yes finishes that; then cw can be used again")
+	}
+	if home.Made() {
+		return nil
+	}
+	for _, dir := range []string{home.Bin(), home.Repos(), home.Runs(), home.Trash(), filepath.Dir(home.Caches("x"))} {
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return cw.Errorf(cw.CodeRefused, "CW_HOME %s holds a folder %q that is not cw's", home, filepath.Base(dir)).
+				WithHint("choose an empty folder, or one that does not exist, with CW_HOME")
+		}
 	}
 	return nil
 }

@@ -3946,6 +3946,8 @@ export interface components {
             files: components["schemas"]["FileChange"][];
             /** @description its last commit */
             headCommit: string;
+            /** @description what would be lost with the worktree and cw's copy of the repository, when that was asked for */
+            onlyHere?: string[];
             /** @description of the commits */
             patch?: string;
             /** @description name of the project */
@@ -8687,6 +8689,8 @@ export interface operations {
                 against?: string;
                 /** @description only this file, or what is in this folder: from the root of the repository, byte for byte, no pattern; may stand there more than once */
                 path?: string[];
+                /** @description tell also what of its work is in its worktree and in cw's copy of the repository alone */
+                onlyHere?: boolean;
             };
             header?: never;
             path: {
