@@ -297,19 +297,9 @@ func agentsWork(n int) string {
 }
 
 func (d *decider) waitResources(i int) *cw.WaitReason {
-	if low := d.w.Room.DiskLow; low != "" {
-		d.out.Pressure = low
-		return reason(cw.WaitResources, "free some space: cw gc", "%s", low)
+	r := d.w.Room.short(d.groundOf(i).provider.Name, d.free, d.use.machine == 0)
+	if r != nil {
+		d.out.Pressure = r.Text
 	}
-	if d.w.Room.FreeMemory == 0 {
-		return nil
-	}
-	p := &d.groundOf(i).provider
-	need := d.w.Room.peak(p.Name)
-	if d.free >= need || d.use.machine == 0 { // alone it may always try
-		return nil
-	}
-	text := fmt.Sprintf("%d MiB of memory are free beside what is kept, an agent of %s needs %d MiB", max(d.free, 0)>>20, p.Name, need>>20)
-	d.out.Pressure = text
-	return reason(cw.WaitResources, "", "%s", text)
+	return r
 }

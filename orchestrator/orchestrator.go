@@ -40,6 +40,9 @@ type Config struct {
 	// Floor is the free space below which no run is started; its zero value asks
 	// for the least that a CLI needs.
 	Floor DiskFloor
+	// Admit tells why the machine has no room for one more agent of a provider; the
+	// dispatcher decides about agents of tasks by itself. May be nil: there is always.
+	Admit func(ctx context.Context, provider string) error
 	// MaxOutput is how many bytes of output a run may write before it is ended; 0: as
 	// many as it likes.
 	MaxOutput int64

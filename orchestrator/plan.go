@@ -67,6 +67,11 @@ func (o *Orchestrator) plan(ctx context.Context, req cw.SpawnRequest, by *parent
 	if err := refuseArchitect(req.Mode, preset); err != nil {
 		return spawnPlan{}, err
 	}
+	if o.Admit != nil && !req.Claim {
+		if err := o.Admit(ctx, preset.Name); err != nil {
+			return spawnPlan{}, err
+		}
+	}
 	places, err := o.places(ctx, req)
 	if err != nil {
 		return spawnPlan{}, err

@@ -18,6 +18,9 @@ const (
 	// titleMin is how much of it a narrow terminal shows rather than the columns
 	// of less worth.
 	titleMin = 16
+	// tableMax is how many agents a table shows where nobody said how many: one
+	// page of the daemon.
+	tableMax = cw.PageDefault
 )
 
 type agentListOptions struct {
@@ -27,6 +30,7 @@ type agentListOptions struct {
 	provider   string
 	initiative string
 	listing    listing
+	all        bool
 	quiet      bool
 	removed    bool
 }
@@ -37,6 +41,9 @@ func newAgentListCmd(a *app, runF func(context.Context, *agentListOptions) error
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List agents, newest first",
+		Long: `List agents, newest first. The table has the first 100 and says when there are
+more: --all lists all of them, --limit as many as you want. With --json and --quiet
+all are printed.`,
 		Example: "cw agent list --status running\ncw agent list -q --project .\ncw agent list --sort -updatedAt --limit 10\ncw agent list --initiative spring-sale",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := noEmptyFlags(cmd, "initiative"); err != nil {
@@ -53,6 +60,9 @@ func newAgentListCmd(a *app, runF func(context.Context, *agentListOptions) error
 	fl.StringVar(&opts.initiative, "initiative", "", "only those that work for this `INITIATIVE`: its slug or id")
 	fl.BoolVar(&opts.removed, "removed", false, "those that are removed, which cw agent restore brings back")
 	opts.listing.flags(fl, cw.AgentList())
+	fl.Lookup("limit").Usage = "print at most `N`; 0: 100 in a table, else all"
+	fl.BoolVar(&opts.all, "all", false, "print all of them, in a table too")
+	cmd.MarkFlagsMutuallyExclusive("all", "limit")
 	fl.BoolVarP(&opts.quiet, "quiet", "q", false, "print names only")
 	return cmd
 }
@@ -84,7 +94,7 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 	if err != nil {
 		return err
 	}
-	agents, err := cw.AllAgents(ctx, svc, filter)
+	agents, more, err := o.read(ctx, svc, filter)
 	if err != nil {
 		return hintNamed(ctx, svc, err, o.initiative, "", "")
 	}
@@ -103,8 +113,23 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 		a.note(`no agents yet; in a git repository, cw run "what is to be done" starts one`)
 	default:
 		a.printAgents(agents)
+		if more {
+			a.note("these are the first %d; cw agent list --all lists all of them, and --status, --project, --provider and --initiative say which", len(agents))
+		}
 	}
 	return nil
+}
+
+// read gives the agents to print, and reports whether there are more. It asks the
+// daemon for no more of them than are printed.
+func (o *agentListOptions) read(ctx context.Context, svc cw.Services, f cw.AgentFilter) (agents []cw.AgentView, more bool, err error) {
+	if o.app.json || o.quiet || o.all || f.Limit > 0 {
+		agents, err = cw.AllAgents(ctx, svc, f)
+		return agents, false, err
+	}
+	f.Limit = tableMax
+	page, err := svc.Agents(ctx, f)
+	return page.Items, page.Next != "", err
 }
 
 func parseStatuses(words []string) ([]cw.AgentStatus, error) {

@@ -43,7 +43,7 @@ func TestAgentOptions(t *testing.T) {
 	check(&agentShowOptions{ref: "x"}, show, err)
 	logs, err := parsed(t, []string{"x", "--raw", "--session", "2", "-f"},
 		func(a *app, f func(context.Context, *agentLogsOptions) error) runner { return newAgentLogsCmd(a, f) })
-	check(&agentLogsOptions{ref: "x", raw: true, session: 2, follow: true}, logs, err)
+	check(&agentLogsOptions{ref: "x", raw: true, session: 2, tail: tailAll, follow: true}, logs, err)
 	attach, err := parsed(t, []string{"x", "--all", "--timeout", "5s", "--no-wait-parked"},
 		func(a *app, f func(context.Context, *agentAttachOptions) error) runner {
 			return newAgentAttachCmd(a, f)
@@ -168,6 +168,7 @@ func TestAgent(t *testing.T) {
 		{"show two", []string{"agent", "show", "a", "b"}, three, 2},
 		{"logs", []string{"agent", "logs", "calm-fox"}, three, 0},
 		{"logs unknown", []string{"agent", "logs", "no-one"}, three, 3},
+		{"logs bad tail", []string{"agent", "logs", "--tail", "-2", "calm-fox"}, three, 2},
 		{"logs bad session", []string{"agent", "logs", "--session", "-1", "calm-fox"}, three, 2},
 		{"diff", []string{"agent", "diff", "calm-fox"}, three, 0},
 		{"diff stat", []string{"agent", "diff", "--stat", "calm-fox"}, three, 0},

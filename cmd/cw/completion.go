@@ -50,8 +50,8 @@ func completionRun(_ context.Context, o *completionOptions) error {
 	return usagef("there is no completion for %q", o.shell).WithHint("there is one for bash, zsh and fish")
 }
 
-// completeAgents offers the names of agents. It never starts a daemon, and
-// offers nothing rather than an error.
+// completeAgents offers the names of agents, of those newest ones that one page
+// holds. It never starts a daemon, and offers nothing rather than an error.
 func completeAgents(a *app, f cw.AgentFilter) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && !strings.HasSuffix(cmd.Use, "...") {
@@ -63,12 +63,13 @@ func completeAgents(a *app, f cw.AgentFilter) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		agents, err := cw.AllAgents(ctx, svc, f)
+		f.Limit = cw.PageMax
+		page, err := svc.Agents(ctx, f)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var names []string
-		for _, v := range agents {
+		for _, v := range page.Items {
 			names = append(names, cobra.CompletionWithDesc(v.Alias, string(v.Status)+", "+oneLine(v.Title)))
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp

@@ -22,6 +22,9 @@ func TestListing(t *testing.T) {
 		pages []cw.PageQuery
 	}{
 		{[]string{"agent", "list", "-q"}, many, []cw.PageQuery{first, {Limit: cw.PageMax, Sort: "-createdAt", Cursor: "1000"}}},
+		{[]string{"agent", "list", "--all"}, many + 1, []cw.PageQuery{first, {Limit: cw.PageMax, Sort: "-createdAt", Cursor: "1000"}}}, // and its header
+		{[]string{"agent", "list"}, 101, []cw.PageQuery{{Limit: 100, Sort: "-createdAt"}}},
+		{[]string{"agent", "list", "--limit", "3"}, 4, []cw.PageQuery{{Limit: 3, Sort: "-createdAt"}}},
 		{[]string{"agent", "list", "-q", "--limit", "3", "--sort", "-name"}, 3, []cw.PageQuery{{Limit: 3, Sort: "-name"}}},
 		{[]string{"agent", "list", "-q", "--limit", "1200"}, 1200, []cw.PageQuery{first, {Limit: 200, Sort: "-createdAt", Cursor: "1000"}}},
 		{[]string{"agent", "list", "-q", "--limit", "1000"}, 1000, []cw.PageQuery{first}},
@@ -43,6 +46,9 @@ func TestListing(t *testing.T) {
 		}
 		if diff := cmp.Diff(tc.pages, asked); diff != "" {
 			t.Errorf("%v asks for: %s", tc.args, diff)
+		}
+		if said := strings.Contains(text, "these are the first 100;"); said != (len(tc.args) == 2) {
+			t.Errorf("%v says that there are more: %t", tc.args, said)
 		}
 		if got := strings.Count(b.stdout.String(), "\n"); got != tc.lines {
 			t.Errorf("%v prints %d lines, want %d", tc.args, got, tc.lines)

@@ -9,11 +9,13 @@ import (
 )
 
 type getCosts struct {
-	By    string `query:"by" doc:"what they are summed by: run, agent (the default), task, initiative, account, provider or day"`
-	Then  string `query:"then" doc:"part each sum by another of these: by=day&then=account is a sum for each account of each day"`
-	Since string `query:"since" doc:"only runs that were started then or later, as RFC 3339"`
-	Until string `query:"until" doc:"only runs that were started before, as RFC 3339"`
-	Zone  string `query:"zone" doc:"the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC"`
+	By     string `query:"by" doc:"what they are summed by: run, agent (the default), task, initiative, account, provider or day"`
+	Then   string `query:"then" doc:"part each sum by another of these: by=day&then=account is a sum for each account of each day"`
+	Since  string `query:"since" doc:"only runs that were started then or later, as RFC 3339"`
+	Until  string `query:"until" doc:"only runs that were started before, as RFC 3339"`
+	Limit  int    `query:"limit" doc:"the greatest number of sums on the page; 0 stands for 100"`
+	Cursor string `query:"cursor" doc:"where the page begins: next of the page before, with the same parameters. Without it: the first page"`
+	Zone   string `query:"zone" doc:"the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC"`
 }
 
 // query reads the parameters. CodeInvalid.
@@ -61,7 +63,10 @@ func registerCosts(s *Server) {
 			return cw.Page[cw.CostRow]{}, err
 		}
 		rows, err := services.Costs(ctx, q)
-		return cw.Page[cw.CostRow]{Items: orEmpty(rows)}, err
+		if err != nil {
+			return cw.Page[cw.CostRow]{}, err
+		}
+		return cw.CostPage(rows, q, cw.PageQuery{Limit: in.Limit, Cursor: in.Cursor})
 	})
 	handle(s, "list-budgets", func(ctx context.Context, _ *struct{}) (cw.Page[cw.Budget], error) {
 		budgets, err := services.Budgets(ctx)
@@ -72,7 +77,7 @@ func registerCosts(s *Server) {
 	})
 }
 
-// Costs implements cw.CostService.
+// Costs implements cw.CostService. It reads all pages.
 func (c *Client) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error) {
 	if err := q.Check(); err != nil { // without one the daemon sums by agent
 		return nil, err
@@ -86,8 +91,10 @@ func (c *Client) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error
 			params.text(name, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
-	page, err := call[cw.Page[cw.CostRow]](ctx, c, request{method: http.MethodGet, path: "/v1/costs", query: params})
-	return page.Items, err
+	return cw.AllPages(ctx, func(ctx context.Context, page cw.PageQuery) (cw.Page[cw.CostRow], error) {
+		params.page(page)
+		return call[cw.Page[cw.CostRow]](ctx, c, request{method: http.MethodGet, path: "/v1/costs", query: params})
+	})
 }
 
 // Budgets implements cw.CostService.

@@ -135,7 +135,7 @@ func operationTexts() map[string]string {
 		"discover-accounts":          "Logins that are found on this machine and are no accounts yet. It adds nothing.",
 		"get-account-usage":          "Asks the provider how far the account's windows are used. When it cannot be asked the answer has the last known figures with their age.",
 		"test-account":               "Tries the account's credentials, and tells what was seen.",
-		"get-costs":                  "Sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`; what they cost is added at their end.",
+		"get-costs":                  "One page of sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`, with what they cost so far; a sum that grows between two pages may move.",
 		"list-providers":             "All presets, built in and of the user's own files, by name; files that cannot be read, too, with line and reason. Programs that are found are asked for their version, once for as long as their file stays as it is.",
 		"get-provider":               "One provider by name or alias, with what is known to go wrong.",
 		"list-budgets":               "All budgets with what is spent of them, by runs that are under way too.",

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,6 +38,8 @@ func TestListParameters(t *testing.T) {
 		"/v1/agents?stauts=idle":                                            `no parameter "stauts"`,
 		"/v1/agents?limit=1&limit=2":                                        "2 times",
 		"/v1/agents?status=idle&status=running":                             "2 times",
+		"/v1/costs?limit=1001":                                              "cannot have 1001 items",
+		"/v1/costs?cursor=nowhere":                                          "not of this list",
 		"/v1/agents?colour=red":                                             "",
 		"/v1/agents?limit=%zz":                                              "cannot be read",
 		"/v1/events?sinse=5":                                                `no parameter "sinse"`,
@@ -48,6 +51,36 @@ func TestListParameters(t *testing.T) {
 		if (got.status == http.StatusOK) != (want == "") || want != "" && (got.status != http.StatusBadRequest ||
 			got.err.Code != cw.CodeInvalid || !strings.Contains(got.err.Message, want)) {
 			t.Errorf("%s: %.300s, want %q", target, got, want)
+		}
+	}
+}
+
+// TestCostsInPages: the sums come in pages as long as was asked for, each with the
+// place of the next one, and the client reads them all.
+func TestCostsInPages(t *testing.T) {
+	t.Parallel()
+	d := startDaemon(t, nil)
+	all, err := d.client("").Costs(t.Context(), cw.CostQuery{By: cw.CostByRun})
+	noError(t, err)
+	if len(all) < 2 {
+		t.Fatalf("%d sums make no two pages", len(all))
+	}
+	var keys []string
+	for cursor := ""; ; {
+		var page cw.Page[cw.CostRow]
+		got := send(t, d, "GET", "/v1/costs?by=run&limit=1&cursor="+url.QueryEscape(cursor), "", nil)
+		noError(t, json.Unmarshal([]byte(got.body), &page))
+		if got.status != http.StatusOK || len(page.Items) != 1 {
+			t.Fatalf("%.300s", got)
+		}
+		keys = append(keys, page.Items[0].Key)
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	for i, row := range all {
+		if len(keys) != len(all) || keys[i] != row.Key {
+			t.Fatalf("pages have %v, the client %+v", keys, all)
 		}
 	}
 }

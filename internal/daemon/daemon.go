@@ -280,6 +280,7 @@ func buildEngine(c Config, p *parts, hub *event.Hub, presets *providers.Registry
 		Publish: func(ev cw.Event) { hub.Publish(ev) }, Binary: binary, Socket: p.doors.path,
 		Report: report, Redact: c.masks.Set, Keeper: c.masks.keeper,
 		Environ: c.Environ, Log: log, Fail: fail, Guards: guardsOf(c.Environ), Defaults: orchestrator.Defaults(c.Settings.Run),
+		Admit: func(ctx context.Context, provider string) error { return p.machine.admit(ctx, provider) },
 		Floor: floorOf(c.Settings), MaxOutput: int64(c.Settings.Runs.MaxOutput), StopUnpriced: c.Settings.Budgets.Unpriced == unpricedStop, Inbox: orchestrator.Inbox(c.Settings.Questions),
 	})
 }

@@ -70,6 +70,23 @@ func (m *machine) Room(context.Context) dispatch.Room {
 	return dispatch.Room{DiskLow: m.engine.LowDisk(), FreeMemory: proc.FreeMemory(), Reserve: m.keep, Peaks: peaks, Held: m.held}
 }
 
+// admit refuses an agent of a provider for which the machine has no room beside
+// those that work. CodeRefused.
+func (m *machine) admit(ctx context.Context, provider string) error {
+	runs, err := m.store.UnfinishedRuns(ctx)
+	if err != nil {
+		return err
+	}
+	working := make([]cw.TaskAgent, len(runs))
+	for i, r := range runs {
+		working[i] = cw.TaskAgent{ID: r.Agent.ID, Provider: r.Agent.Provider}
+	}
+	if why := dispatch.Admit(m.Room(ctx), working, provider); why != nil {
+		return cw.Errorf(cw.CodeRefused, "no agent is started now: %s", why.Text).WithHint("%s", why.Hint)
+	}
+	return nil
+}
+
 // Providers implements dispatch.Machine.
 func (m *machine) Providers(ctx context.Context, names []string) map[string]dispatch.Provider {
 	out := make(map[string]dispatch.Provider, len(names))

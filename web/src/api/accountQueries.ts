@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { zone } from "../lib/days";
 import type { Client, Schema } from "./client";
+import { everything } from "./queries";
 
 /*
  * What the page of accounts reads. The first word of a key is a noun of
@@ -22,5 +23,5 @@ export const budgetsQuery = (client: Client) =>
 export const costsByDayQuery = (client: Client, since: string) =>
   queryOptions({
     queryKey: ["costs", "day", "account", since],
-    queryFn: async ({ signal }) => (await client.get("/v1/costs", { query: { by: "day", then: "account", since, zone }, signal })).items ?? [],
+    queryFn: ({ signal }) => everything((cursor) => client.get("/v1/costs", { query: { by: "day", then: "account", since, zone, limit: 1000, cursor }, signal })),
   });

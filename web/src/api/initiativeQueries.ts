@@ -67,7 +67,7 @@ export const budgetsQuery = (client: Client) =>
   queryOptions({ queryKey: ["budgets"], queryFn: ({ signal }) => client.get("/v1/budgets", { signal }) });
 
 export const costByInitiativeQuery = (client: Client) =>
-  queryOptions({ queryKey: ["costs", "initiative"], queryFn: ({ signal }) => client.get("/v1/costs", { query: { by: "initiative" }, signal }) });
+  queryOptions({ queryKey: ["costs", "initiative"], queryFn: async ({ signal }) => ({ items: await everything((cursor) => client.get("/v1/costs", { query: { by: "initiative", limit: 1000, cursor }, signal })) }) });
 
 export const projectsQuery = (client: Client) =>
   queryOptions({

@@ -787,7 +787,7 @@ export interface paths {
         };
         /**
          * Sums of what runs cost
-         * @description Sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`; what they cost is added at their end.
+         * @description One page of sums over runs, of removed agents too: the greatest first, days in order. Runs under way are counted in `runs` and `underWay`, with what they cost so far; a sum that grows between two pages may move.
          *
          *     Over TCP it needs a token with the scope `read`. Agents may not use it.
          */
@@ -9614,6 +9614,10 @@ export interface operations {
                 since?: string;
                 /** @description only runs that were started before, as RFC 3339 */
                 until?: string;
+                /** @description the greatest number of sums on the page; 0 stands for 100 */
+                limit?: number;
+                /** @description where the page begins: next of the page before, with the same parameters. Without it: the first page */
+                cursor?: string;
                 /** @description the time zone of the days, as the IANA names it: Europe/Berlin; without one they are those of UTC */
                 zone?: string;
             };
