@@ -1,0 +1,1 @@
+import{t as e}from"./Empty-ebBm0S9G.js";import{o as t,s as n,tn as r,zt as i}from"./frame-y3I4-X3v.js";function a(){return i(r,{children:[i(n,{children:i(`h1`,{className:`text-14 font-bold`,children:`No such page`})}),i(t,{children:i(e,{title:`There is no page at this address`,children:`The sidebar leads to all of them.`})})]})}export{a as NotFound};

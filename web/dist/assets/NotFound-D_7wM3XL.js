@@ -1,1 +1,0 @@
-import{t as e}from"./Empty-BoQ87gEC.js";import{o as t,s as n,tn as r,zt as i}from"./frame-C4kq3RRM.js";function a(){return i(r,{children:[i(n,{children:i(`h1`,{className:`text-14 font-bold`,children:`No such page`})}),i(t,{children:i(e,{title:`There is no page at this address`,children:`The sidebar leads to all of them.`})})]})}export{a as NotFound};

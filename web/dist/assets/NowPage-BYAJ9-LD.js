@@ -1,1 +1,0 @@
-export{t as NowPage}from"./now-BsIO8N5L.js";

@@ -1,0 +1,1 @@
+export{t as NowPage}from"./now-BIf9Kgr2.js";

@@ -1,0 +1,1 @@
+import{H as e,U as t,zt as n}from"./frame-y3I4-X3v.js";function r({mark:r,className:i}){return n(`span`,{className:t(`inline-flex items-center gap-1.5 whitespace-nowrap`,i),children:[n(e,{name:r.icon,className:r.tone}),n(`span`,{className:r.text,children:r.word})]})}export{r as t};

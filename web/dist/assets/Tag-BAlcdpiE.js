@@ -1,1 +1,0 @@
-import{zt as e}from"./frame-C4kq3RRM.js";function t({children:t}){return e(`span`,{className:`inline-flex h-5 items-center gap-1 rounded-chip border border-line-2 px-1.5 text-11 font-mid whitespace-nowrap text-ink-2`,children:t})}export{t};

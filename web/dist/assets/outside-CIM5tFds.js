@@ -1,1 +1,0 @@
-import{C as e,O as t}from"./frame-C4kq3RRM.js";function n(n,r){let i=`changed ${e(n,`file`)} outside its paths`;if(r.length===0)return i;let a=n-r.length;return`${i}: ${r.map(t).join(`, `)}${a>0?` and ${a} more`:``}`}export{n as t};
