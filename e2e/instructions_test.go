@@ -69,7 +69,7 @@ func TestInstructions(t *testing.T) {
 		p := tt.p
 		t.Run(p.name+" "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			p.ready(t, t.TempDir(), "") // skips before it waits
+			p.ready(t, p.version, t.TempDir(), "") // skips before it waits
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
 			l, srv := newLab(t, p, givesUp)
