@@ -110,6 +110,7 @@ require (
 
 // npm keeps Go files of other projects there.
 ignore (
+	./e2e/newest/node_modules
 	./e2e/node_modules
 	./web/node_modules
 )

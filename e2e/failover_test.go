@@ -263,7 +263,7 @@ func TestFallsBack(t *testing.T) {
 		}
 		return goesOnElsewhere(t)
 	})
-	_, also := codex.ready(t, filepath.Dir(l.Repo), srv.URL)
+	_, also := codex.ready(t, codex.version, filepath.Dir(l.Repo), srv.URL)
 	l.Env = append(append(also, l.Env...), claude.account...)
 	l.Start()
 	cwDo(t, l, "", "project", "add", ".")

@@ -12,6 +12,7 @@ import (
 	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/lab"
 	"cw/internal/cwtest/model"
+	"cw/internal/cwtest/realcli"
 )
 
 // instructed are all files in which people tell agents how to work, by their
@@ -33,10 +34,16 @@ var instructed = map[string]string{
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	atOnce := make(chan struct{}, 2) // a CLI takes up to 1.2 GB
-	all := []provider{claude, codex}
+	var all []provider
+	for _, p := range []provider{claude, codex} {
+		for _, p.version = range realcli.Versions(t) {
+			all = append(all, p)
+		}
+	}
 	for _, p := range furtherProviders {
 		all = append(all, p.provider)
 	}
+	claudes := []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"} // AGENTS.md takes their place
 	type files struct {
 		name    string
 		of      []string // providers; none: all
@@ -54,6 +61,10 @@ func TestInstructions(t *testing.T) {
 	for _, tt := range []files{
 		{name: "all files"},
 		{name: "no AGENTS.md", of: []string{"opencode", "copilot", "continue"}, without: []string{"AGENTS.md"}},
+		{name: "AGENTS.md alone", of: []string{"claude"}, without: claudes},
+		{name: "AGENTS.md alone, another account", of: []string{"claude"}, without: claudes, account: true},
+		{name: "AGENTS.md alone, another account and home", of: []string{"claude"}, without: claudes, account: true, away: true},
+		{name: "AGENTS.md names another one", of: []string{"claude"}, without: claudes, linked: true},
 		{name: "another account", of: []string{"claude", "codex"}, account: true},
 		{name: "another account and home", of: []string{"claude", "codex"}, account: true, away: true},
 		// copilot reads it as often as it is named, whatever cw does.
@@ -67,9 +78,9 @@ func TestInstructions(t *testing.T) {
 	}
 	for _, tt := range draw.Some(readers, 4) {
 		p := tt.p
-		t.Run(p.name+" "+tt.name, func(t *testing.T) {
+		t.Run(p.label()+" "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			p.ready(t, t.TempDir(), "") // skips before it waits
+			p.ready(t, p.version, t.TempDir(), "") // skips before it waits
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
 			l, srv := newLab(t, p, givesUp)
@@ -79,7 +90,9 @@ func TestInstructions(t *testing.T) {
 				l.Env = p.environ(t, home, srv.URL)
 			}
 			if tt.linked {
-				greeting(t, l.Repo, "CLAUDE.md", "@AGENTS.md\n")
+				if !slices.Contains(tt.without, "CLAUDE.md") {
+					greeting(t, l.Repo, "CLAUDE.md", "@AGENTS.md\n")
+				}
 				greeting(t, l.Repo, "AGENTS.md", "See @.github/AGENTS.md\n")
 			}
 			if tt.brought {

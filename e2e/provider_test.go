@@ -16,10 +16,11 @@ import (
 
 // provider is a CLI that the suite runs, and all in which it differs.
 type provider struct {
-	name string
+	name    string
+	version realcli.Version // of claude and codex; "": the drawn one
 	// ready gives the folder of the program and its environment at a model
 	// server.
-	ready func(t *testing.T, home, url string) (dir string, env []string)
+	ready func(t *testing.T, v realcli.Version, home, url string) (dir string, env []string)
 	// account is the environment that makes it an account with usage limits.
 	account []string
 
@@ -40,8 +41,8 @@ var resets = time.Now().Add(time.Hour).Truncate(time.Second)
 
 var claude = provider{
 	name: "claude",
-	ready: func(t *testing.T, home, url string) (string, []string) {
-		c := realcli.Claude(t)
+	ready: func(t *testing.T, v realcli.Version, home, url string) (string, []string) {
+		c := realcli.Claude(t, v)
 		return filepath.Dir(c.Path), append(c.Env(home, url), "CLAUDE_CODE_MAX_RETRIES=1")
 	},
 	account:  []string{"ANTHROPIC_API_KEY=", "CLAUDE_CODE_OAUTH_TOKEN=" + realcli.DummyKey},
@@ -57,8 +58,8 @@ var claude = provider{
 
 var codex = provider{
 	name: "codex",
-	ready: func(t *testing.T, home, url string) (string, []string) {
-		c := realcli.Codex(t)
+	ready: func(t *testing.T, v realcli.Version, home, url string) (string, []string) {
+		c := realcli.Codex(t, v)
 		return filepath.Dir(c.Path), c.Env(t, home, url)
 	},
 	atLimit:  model.OpenAIUsageLimit(resets),
@@ -83,11 +84,16 @@ func newLab(t *testing.T, p provider, s model.Scenario) (*lab.Lab, *model.Server
 	return l, srv
 }
 
+// label is how the log names it: with its version where it has several.
+func (p provider) label() string {
+	return strings.TrimSpace(p.name + " " + string(p.version))
+}
+
 // environ is the environment in which the CLI is found, with a home, and reaches
 // the model server.
 func (p provider) environ(t *testing.T, home, url string) []string {
 	t.Helper()
-	dir, env := p.ready(t, home, url)
+	dir, env := p.ready(t, p.version, home, url)
 	for i, kv := range env {
 		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
 			env[i] = "PATH=" + dir + ":" + path
@@ -96,14 +102,18 @@ func (p provider) environ(t *testing.T, home, url string) []string {
 	return env
 }
 
-// withEach runs a test with one of the two providers, drawn anew in each run, and with
-// CW_LONG (make e2e-long) with both.
+// withEach runs a test with one of the two providers in one of its versions, drawn anew
+// in each run, and with CW_LONG (make e2e-long) with both in both.
 func withEach(t *testing.T, test func(t *testing.T, p provider)) {
 	for _, p := range draw.Third([]provider{claude, codex}) {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, p)
-		})
+		for _, v := range draw.Some(realcli.Versions(t), 1) {
+			p := p
+			p.version = v
+			t.Run(p.label(), func(t *testing.T) {
+				t.Parallel()
+				test(t, p)
+			})
+		}
 	}
 }
 

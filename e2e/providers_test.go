@@ -31,33 +31,33 @@ type further struct {
 // too; here a third is drawn in each run of the tests.
 var furtherProviders = []further{
 	{
-		provider: provider{name: "opencode", ready: func(t *testing.T, home, url string) (string, []string) {
+		provider: provider{name: "opencode", ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 			c := realcli.OpenCode(t)
 			return filepath.Dir(c.Path), c.Env(t, home, url)
 		}},
 		outbound: []string{"registry.npmjs.org:443"},
 	},
-	{provider: provider{name: "gemini", ready: func(t *testing.T, home, url string) (string, []string) {
+	{provider: provider{name: "gemini", ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 		c := realcli.Gemini(t)
 		return filepath.Dir(c.Path), c.Env(t, home, url)
 	}}},
-	{provider: provider{name: "qwen", ready: func(t *testing.T, home, url string) (string, []string) {
+	{provider: provider{name: "qwen", ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 		c := realcli.Qwen(t)
 		return filepath.Dir(c.Path), c.Env(t, home, url)
 	}}},
-	{provider: provider{name: "copilot", ready: func(t *testing.T, home, url string) (string, []string) {
+	{provider: provider{name: "copilot", ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 		c := realcli.Copilot(t)
 		return filepath.Dir(c.Path), c.Env(t, home, url)
 	}}},
 	{
-		provider: provider{name: "cline", ready: func(t *testing.T, home, url string) (string, []string) {
+		provider: provider{name: "cline", ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 			c := realcli.Cline(t)
 			return filepath.Dir(c.Path), c.Env(t, home, url)
 		}},
 		outbound: []string{"data.cline.bot:443"},
 	},
 	{
-		provider: provider{name: "continue", echoes: true, ready: func(t *testing.T, home, url string) (string, []string) {
+		provider: provider{name: "continue", echoes: true, ready: func(t *testing.T, _ realcli.Version, home, url string) (string, []string) {
 			c := realcli.Continue(t)
 			return filepath.Dir(c.Path), c.Env(t, home, url)
 		}},
@@ -74,7 +74,7 @@ func TestFurtherProviders(t *testing.T) {
 	for _, p := range draw.Third(furtherProviders) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			p.ready(t, t.TempDir(), "") // skips before it waits
+			p.ready(t, p.version, t.TempDir(), "") // skips before it waits
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
 			l, srv := newLab(t, p.provider, p.scenario())

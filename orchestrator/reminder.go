@@ -35,7 +35,7 @@ func (o *Orchestrator) reminder(ctx context.Context, preset providers.Preset, st
 		places.Projects = append(places.Projects, instructions.ProjectPlaces{Name: t.Project, Tree: t.Path, Checkout: checkout, Copied: copied})
 	}
 	looks := providers.InstructionPlaces{
-		Home: home, Own: cmp.Or(opts.access.ConfigDir, opts.ConfigDir) == preset.ConfigDir([]string{"HOME=" + home}),
+		Version: opts.Version, Home: home, Own: cmp.Or(opts.access.ConfigDir, opts.ConfigDir) == preset.ConfigDir([]string{"HOME=" + home}),
 		Cwd: st.Agent.AgentCwd,
 	}
 	if len(st.Worktrees) == 1 {

@@ -160,6 +160,14 @@ func (p *Preset) checkCommand() error {
 	if p.Version.Minimum != "" && (len(p.Version.Args) == 0 || p.Version.Pattern == "") {
 		return keyError("version", "a minimum needs args and pattern")
 	}
+	if since := p.InstructionFallback.Since; since != "" {
+		if _, ok := parseVersion(since); !ok {
+			return keyError("instructionFallback.since", "%q is not made of numbers and dots", since)
+		}
+		if len(p.Version.Args) == 0 || p.Version.Pattern == "" {
+			return keyError("instructionFallback.since", "without version.args and version.pattern no version is known")
+		}
+	}
 	if _, ok := parseVersion(p.Version.Minimum); p.Version.Minimum != "" && !ok {
 		return keyError("version.minimum", "%q is not made of numbers and dots", p.Version.Minimum)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,10 @@ const homePrefix = "~/"
 
 // InstructionPlaces is where a CLI may find people's instructions in a run.
 type InstructionPlaces struct {
-	Home string // of the user
+	// Version is the CLI's; "": not known, and it is taken for an old one, so that
+	// nothing is left out that it does not read.
+	Version string
+	Home    string // of the user
 	// Own tells that its configuration directory is the user's own.
 	Own bool
 	Cwd string // where it is started; it need not be there yet
@@ -28,12 +32,44 @@ type InstructionPlaces struct {
 // told. name is "~/.claude/CLAUDE.md" for a file of the user's, and relative to
 // the project for one of a project.
 func (p Preset) Reads(at InstructionPlaces, name string) bool {
-	if p.reads(name, func(name string) bool { return p.there(at, name) }) {
+	if p.reads(name, func(name string) bool { return p.there(at, name) }) || p.fallsBackTo(at, name) {
 		return true
 	}
 	inHome, users := strings.CutPrefix(name, homePrefix)
-	return users && p.InstructionsAbove && below(at.Cwd, at.Home) &&
+	return users && p.looksAbove(at) &&
 		p.reads(inHome, func(name string) bool { return isFile(at.place(homePrefix + name)) })
+}
+
+// looksAbove tells whether the CLI looks for files of a project in the user's home.
+func (p Preset) looksAbove(at InstructionPlaces) bool {
+	return p.InstructionsAbove && below(at.Cwd, at.Home)
+}
+
+// fallsBackTo tells whether the CLI reads a file because there are no others.
+func (p Preset) fallsBackTo(at InstructionPlaces, name string) bool {
+	f := p.InstructionFallback
+	inHome, users := strings.CutPrefix(name, homePrefix)
+	if !slices.Contains(f.Files, inHome) || !isSince(at.Version, f.Since) {
+		return false
+	}
+	above := p.looksAbove(at)
+	for _, file := range f.Unless {
+		// What lies in its configuration directory is the user's, not a project's.
+		users := at.Own && p.inConfigHome(file)
+		if p.there(at, file) || above && !users && isFile(at.place(homePrefix+file)) {
+			return false
+		}
+	}
+	if users {
+		return above && isFile(at.place(name))
+	}
+	return p.there(at, name)
+}
+
+// inConfigHome tells whether a file of the user's home belongs to the CLI's usual
+// configuration directory.
+func (p Preset) inConfigHome(inHome string) bool {
+	return p.Account.ConfigHome != "" && strings.HasPrefix(inHome, p.Account.ConfigHome+"/")
 }
 
 // there tells whether a file lies where the CLI looks for it. With another
@@ -41,7 +77,7 @@ func (p Preset) Reads(at InstructionPlaces, name string) bool {
 func (p Preset) there(at InstructionPlaces, name string) bool {
 	inHome, users := strings.CutPrefix(name, homePrefix)
 	switch {
-	case users && !at.Own && p.Account.ConfigHome != "" && strings.HasPrefix(inHome, p.Account.ConfigHome+"/"):
+	case users && !at.Own && p.inConfigHome(inHome):
 		return false
 	case users && at.Home == "", !users && at.Tree == "":
 		return false

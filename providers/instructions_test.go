@@ -3,8 +3,82 @@ package providers
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
+
+// TestReadsInPlaceOfOthers: files that a newer version reads where there are no others
+// are known; of a version that is not known only what all of them read. The rows of the
+// newer version were seen with claude 2.1.332.
+func TestReadsInPlaceOfOthers(t *testing.T) {
+	registry, problems := Load("")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	claude, err := registry.Get("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const users, usersToo = "~/.claude/CLAUDE.md", "~/.claude/AGENTS.md"
+	const old, latest = "2.1.197", "2.1.332"
+	for _, tt := range []struct {
+		version string
+		away    bool // the tree is not below the home
+		other   bool // the configuration directory is not in the home
+		there   string
+		want    string
+	}{
+		{old, true, false, "AGENTS.md", ""},
+		{"2.1.276", true, false, "AGENTS.md", ""},
+		{"2.1.277", true, false, "AGENTS.md", "AGENTS.md"},
+		{"", true, false, "AGENTS.md", ""},
+		{"soon", true, false, "AGENTS.md", ""},
+		{latest, true, false, "AGENTS.md", "AGENTS.md"},
+		{latest, true, false, "AGENTS.md CLAUDE.md", "CLAUDE.md"},
+		{latest, true, false, "AGENTS.md .claude/CLAUDE.md", ".claude/CLAUDE.md"},
+		{latest, true, false, "AGENTS.md CLAUDE.local.md", "CLAUDE.local.md"},
+		{latest, true, false, "AGENTS.md .claude/rules/one.md", "AGENTS.md .claude/rules/one.md"},
+		{latest, true, false, "AGENTS.md " + users, "AGENTS.md " + users},
+		{latest, true, false, usersToo, ""},
+		{latest, true, false, ".claude/AGENTS.md .github/AGENTS.md", ".claude/AGENTS.md"},
+		{latest, true, false, "AGENTS.md .claude/AGENTS.md " + usersToo, "AGENTS.md .claude/AGENTS.md"},
+		{latest, false, false, usersToo, usersToo},
+		{latest, false, true, usersToo, usersToo},
+		{old, false, false, usersToo, ""},
+		{latest, false, false, usersToo + " CLAUDE.md", "CLAUDE.md"},
+		{latest, false, false, users + " AGENTS.md", users + " AGENTS.md"},
+		{latest, false, true, users + " AGENTS.md", users},
+		{latest, false, false, users + " " + usersToo + " AGENTS.md", users + " " + usersToo + " AGENTS.md"},
+		{latest, false, true, users + " " + usersToo + " AGENTS.md", users},
+		{latest, false, false, usersToo + " AGENTS.md .claude/AGENTS.md", usersToo + " AGENTS.md .claude/AGENTS.md"},
+	} {
+		at := InstructionPlaces{Version: tt.version, Home: t.TempDir(), Own: !tt.other}
+		at.Tree = filepath.Join(at.Home, "work", "tree")
+		if tt.away {
+			at.Tree = t.TempDir()
+		}
+		at.Cwd = at.Tree
+		var got []string
+		for _, name := range strings.Fields(tt.there) {
+			file := at.place(name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range strings.Fields(tt.there) {
+			if claude.Reads(at, name) {
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, strings.Fields(tt.want)) {
+			t.Errorf("%+v: it reads %v", tt, got)
+		}
+	}
+}
 
 // TestReads: what a CLI reads by itself is known file by file: alternatives,
 // folders of rules, files of its configuration directory, and those in folders

@@ -54,6 +54,8 @@ type Preset struct {
 	// InstructionFiles are the files of people's instructions that the CLI reads
 	// by itself: see Reads.
 	InstructionFiles []string `yaml:"instructionFiles"`
+	// InstructionFallback are files that it reads where there are no others.
+	InstructionFallback InstructionFallback `yaml:"instructionFallback"`
 	// InstructionsAbove: it reads files of these names in every folder above, too.
 	InstructionsAbove bool `yaml:"instructionsAbove"`
 	// InstructionImports: what such a file names as @PATH it reads, too.
@@ -247,6 +249,16 @@ type Tools struct {
 	// ask people by the signal, and the tool says so.
 	AsksWait bool     `yaml:"asksWait"`
 	CallMax  Duration `yaml:"callMax"` // after which the CLI gives a call up; 0: never
+}
+
+// InstructionFallback says which files of people's instructions the CLI reads in place
+// of others, from a version on.
+type InstructionFallback struct {
+	Since string   `yaml:"since"` // numbers with dots; "": all versions
+	Files []string `yaml:"files"` // of a project
+	// Unless are files of a project: where there is one of them, in the project or,
+	// with InstructionsAbove, above it, none of Files is read.
+	Unless []string `yaml:"unless"`
 }
 
 // PatternTexts are regular expressions, applied to error events and stderr

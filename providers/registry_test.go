@@ -62,7 +62,7 @@ func TestBadFiles(t *testing.T) {
 		says         string
 	}{
 		{"name: x\nmodlArgs: [a]\n", 2, 1, `unknown key "modlArgs"; did you mean "modelArgs"?`},
-		{good + "patience:\n  silnce: 3m\n", 5, 3, `unknown key "silnce"; did you mean "silence"?`},
+		{good + "patience:\n  silenc: 3m\n", 5, 3, `unknown key "silenc"; did you mean "silence"?`},
 		{good + "promptMode: foo\n", 4, 1, `promptMode: "foo" is not known; it is one of native, flag, arg, stdin`},
 		{good + "patience:\n  silence: 3x\n", 5, 12, "no duration"},
 		{good + "patience:\n  silence: 3\n", 5, 12, "no duration"},

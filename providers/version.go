@@ -58,6 +58,17 @@ func parseVersion(text string) ([]int, bool) {
 	return out, true
 }
 
+// isSince reports whether a version is one from which on something holds. One that is
+// not known is not.
+func isSince(version, since string) bool {
+	if since == "" {
+		return true
+	}
+	have, known := parseVersion(version)
+	want, ok := parseVersion(since)
+	return known && ok && !olderThan(have, want)
+}
+
 func olderThan(have, want []int) bool {
 	for i := range max(len(have), len(want)) {
 		var h, w int

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -54,24 +55,41 @@ func newHookStopCmd(a *app, runF func(context.Context, *hookStopOptions) error) 
 	}
 }
 
+// stopQuestion is what a CLI says when its agent wants to stop.
+type stopQuestion struct {
+	Event string           `json:"hook_event_name"`
+	Tasks []backgroundTask `json:"background_tasks"` // claude 2.1.332
+}
+
+// backgroundTask is something that an agent left running.
+type backgroundTask struct {
+	Type   string `json:"type"` // subagent, shell, …
+	Status string `json:"status"`
+}
+
+// waits reports whether sub-agents are at work, whose answers the agent will get.
+// Other tasks end with the CLI.
+func (q stopQuestion) waits() bool {
+	return slices.Contains(q.Tasks, backgroundTask{Type: "subagent", Status: "running"})
+}
+
 // holdBack is the answer of a hook that sends the agent back to its work.
 type holdBack struct {
 	Decision string `json:"decision"` // block
 	Reason   string `json:"reason"`   // said to the agent
 }
 
-// hookStopRun holds the agent back while its signal is missing or malformed.
-// Whatever cannot be told for certain lets it go.
+// hookStopRun holds the agent back while its signal is missing or malformed. One that
+// waits for sub-agents does not stop: the CLI goes on with it when they have answered,
+// and asks again then. Whatever cannot be told for certain lets it go.
 func hookStopRun(_ context.Context, o *hookStopOptions) error {
 	run := o.app.env[proc.RunVariable]
 	if run == "" || o.app.env["CW_AGENT_ID"] == "" || len(o.args) != 1 || !filepath.IsAbs(o.args[0]) {
 		return nil
 	}
 	data, err := io.ReadAll(io.LimitReader(o.app.in, hookInputMax))
-	var asked struct {
-		Event string `json:"hook_event_name"`
-	}
-	if err != nil || json.Unmarshal(data, &asked) != nil || asked.Event != hookStop {
+	var asked stopQuestion
+	if err != nil || json.Unmarshal(data, &asked) != nil || asked.Event != hookStop || asked.waits() {
 		return nil
 	}
 	trouble := signalTrouble(o.args[0])

@@ -88,6 +88,27 @@ func TestHookStop(t *testing.T) {
 	}
 }
 
+// TestHookStopWaits: an agent whose sub-agents are at work is let go, and that is none
+// of the times that it may be held back; other tasks are no reason.
+func TestHookStopWaits(t *testing.T) {
+	t.Parallel()
+	b, dir := hookBench(t)
+	tasks := func(list string) string {
+		return strings.TrimSuffix(stopAsked, "}") + `,"background_tasks":[` + list + `]}`
+	}
+	const subagent, shell = `{"id":"1","type":"subagent","status":"running"}`, `{"id":"2","type":"shell","status":"running"}`
+	for range 3 {
+		if reason := b.ask(t, tasks(shell+","+subagent), dir); reason != "" {
+			t.Errorf("held back while a sub-agent is at work: %q", reason)
+		}
+	}
+	for _, list := range []string{shell, strings.Replace(subagent, "running", "completed", 1)} {
+		if b.ask(t, tasks(list), dir) == "" {
+			t.Errorf("let go with %s", list)
+		}
+	}
+}
+
 // TestHookStopLetsGo: an agent is held back twice in a run and not more, and
 // never when anything is odd.
 func TestHookStopLetsGo(t *testing.T) {

@@ -37,6 +37,8 @@ type claudeParser struct {
 	partial partials
 	tasks   claudeTasks
 	running backgroundTasks
+	models  []cw.ModelUsage // what the process used by its results so far, where they tell it apart
+	cost    float64         // of that
 
 	limit   *cw.Limit // the account is at its limit, and nothing went on since
 	failure string    // the kind of the last error line of this turn
@@ -141,7 +143,7 @@ func (p *claudeParser) system(l *claudeLine) (events []cw.StreamEvent, known boo
 		return p.running.end(l.TaskID), true
 	case "status", "thinking_tokens", "task_updated", "task_progress", "task_summary",
 		"hook_started", "hook_progress", "hook_response", "stop_hook_summary",
-		"session_state_changed", "turn_duration", "turn_starting", "commands_changed", "informational",
+		"session_state_changed", "background_tasks_changed", "turn_duration", "turn_starting", "commands_changed", "informational",
 		"files_persisted", "memory_recall", "memory_saved", "post_turn_summary", "local_command_output":
 		return nil, true
 	}
@@ -325,7 +327,7 @@ func (p *claudeParser) denial(toolUseID, tool, text string) []cw.StreamEvent {
 // result reads the CLI's own word on the end of a turn.
 func (p *claudeParser) result(l *claudeLine) []cw.StreamEvent {
 	ev := cw.StreamEvent{
-		Kind: cw.StreamResult, Text: l.Result, Turns: l.NumTurns, CostUSD: l.TotalCostUSD,
+		Kind: cw.StreamResult, Text: l.Result, Turns: l.NumTurns,
 		IsError: p.isBad(l),
 	}
 	if ev.Text == "" {
@@ -371,19 +373,20 @@ func errorText(l *claudeLine) string {
 	return text
 }
 
-// totals gives the usage of the process so far. modelUsage has it whole; usage
-// is of the turn, and zero when the turn broke.
+// totals gives the usage and the cost of the process so far. modelUsage has it whole,
+// since 2.1.246 with what earlier processes of the session used; then the parts since
+// each result before are summed. usage is of the turn, and zero when the turn broke.
 func (p *claudeParser) totals(ev *cw.StreamEvent, l *claudeLine) {
-	var usage cw.Usage
-	for _, model := range slices.Sorted(maps.Keys(l.ModelUsage)) {
-		m := l.ModelUsage[model]
-		one := cw.Usage{
-			InputTokens: m.InputTokens, OutputTokens: m.OutputTokens,
-			CacheReadTokens: m.CacheReadInputTokens, CacheWriteTokens: m.CacheCreationInputTokens,
+	ev.CostUSD, ev.Models = l.TotalCostUSD, addModels(nil, l.ModelUsage)
+	if l.SinceLast != nil {
+		p.models = addModels(p.models, l.SinceLast)
+		for _, m := range l.SinceLast {
+			p.cost += m.CostUSD
 		}
-		usage, ev.Models = usage.Add(one), append(ev.Models, cw.ModelUsage{Model: model, Usage: one})
+		ev.CostUSD, ev.Models = p.cost, p.models
 	}
-	if len(l.ModelUsage) == 0 && l.Usage != nil {
+	usage := sumOf(ev.Models)
+	if len(ev.Models) == 0 && l.Usage != nil {
 		usage = l.Usage.usage()
 	}
 	if usage != (cw.Usage{}) {
@@ -392,6 +395,14 @@ func (p *claudeParser) totals(ev *cw.StreamEvent, l *claudeLine) {
 	if window := l.ModelUsage[p.model].ContextWindow; window > 0 || p.context > 0 {
 		ev.Context = &cw.ContextUse{Tokens: p.context, Limit: window}
 	}
+}
+
+// addModels adds what models used, in the order of their names.
+func addModels(list []cw.ModelUsage, used map[string]claudeModelUsage) []cw.ModelUsage {
+	for _, model := range slices.Sorted(maps.Keys(used)) {
+		list = addModel(list, model, used[model].usage())
+	}
+	return list
 }
 
 func one(ev cw.StreamEvent) []cw.StreamEvent { return []cw.StreamEvent{ev} }

@@ -170,15 +170,18 @@ type claudeSystem struct {
 // API errors: IsError, APIErrorStatus and the error of the assistant line
 // before it tell.
 type claudeResult struct {
-	IsError           bool                        `json:"is_error"`
-	APIErrorStatus    int                         `json:"api_error_status"`
-	TerminalReason    string                      `json:"terminal_reason"`
-	NumTurns          int                         `json:"num_turns"`
-	Result            string                      `json:"result"`
-	Errors            []string                    `json:"errors"` // only of the error_* subtypes
-	TotalCostUSD      float64                     `json:"total_cost_usd"`
-	Usage             *claudeUsage                `json:"usage"`
-	ModelUsage        map[string]claudeModelUsage `json:"modelUsage"`
+	IsError        bool                        `json:"is_error"`
+	APIErrorStatus int                         `json:"api_error_status"`
+	TerminalReason string                      `json:"terminal_reason"`
+	NumTurns       int                         `json:"num_turns"`
+	Result         string                      `json:"result"`
+	Errors         []string                    `json:"errors"` // only of the error_* subtypes
+	TotalCostUSD   float64                     `json:"total_cost_usd"`
+	Usage          *claudeUsage                `json:"usage"`
+	ModelUsage     map[string]claudeModelUsage `json:"modelUsage"`
+	// SinceLast is what of ModelUsage came since the result before, or since the
+	// process began (2.1.332); nil: it is not told.
+	SinceLast         map[string]claudeModelUsage `json:"model_usage_since_last_result"`
 	PermissionDenials []struct {
 		ToolName  string          `json:"tool_name"`
 		ToolUseID string          `json:"tool_use_id"`
@@ -213,13 +216,23 @@ func (u claudeUsage) context() int {
 	return u.InputTokens + u.OutputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
 }
 
-// claudeModelUsage counts what one model used in the process so far.
+// claudeModelUsage counts what one model used.
 type claudeModelUsage struct {
-	InputTokens              int `json:"inputTokens"`
-	OutputTokens             int `json:"outputTokens"`
-	CacheReadInputTokens     int `json:"cacheReadInputTokens"`
-	CacheCreationInputTokens int `json:"cacheCreationInputTokens"`
-	ContextWindow            int `json:"contextWindow"`
+	InputTokens              int     `json:"inputTokens"`
+	OutputTokens             int     `json:"outputTokens"`
+	CacheReadInputTokens     int     `json:"cacheReadInputTokens"`
+	CacheCreationInputTokens int     `json:"cacheCreationInputTokens"`
+	CacheCreationHourTokens  int     `json:"cacheCreationEphemeral1hInputTokens"` // 2.1.332
+	CostUSD                  float64 `json:"costUSD"`
+	ContextWindow            int     `json:"contextWindow"`
+}
+
+func (m claudeModelUsage) usage() cw.Usage {
+	return cw.Usage{
+		InputTokens: m.InputTokens, OutputTokens: m.OutputTokens,
+		CacheReadTokens: m.CacheReadInputTokens, CacheWriteTokens: m.CacheCreationInputTokens,
+		CacheWriteHourTokens: min(m.CacheCreationHourTokens, m.CacheCreationInputTokens),
+	}
 }
 
 // claudeRateLimit is the account's standing. It is told with OAuth credentials

@@ -95,6 +95,35 @@ func TestUsageAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestCostWithoutEarlierRuns: newer versions tell in a resumed session what all its
+// processes used. Only what this one used is counted, over all of its results.
+func TestCostWithoutEarlierRuns(t *testing.T) {
+	t.Parallel()
+	end := func(usd, all, since string) string {
+		return `{"type":"result","subtype":"success","result":"r","usage":{"input_tokens":7},"total_cost_usd":` + usd + `,"modelUsage":{"m":` + all + `},"model_usage_since_last_result":{` + since + `}}`
+	}
+	first := end("3.5", `{"inputTokens":900,"outputTokens":9,"costUSD":3.5}`, `"m":{"inputTokens":100,"outputTokens":1,"costUSD":0.5}`)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		usd   float64
+		want  []cw.ModelUsage
+	}{
+		{"one result", []string{first}, 0.5, []cw.ModelUsage{{Model: "m", Usage: cw.Usage{InputTokens: 100, OutputTokens: 1}}}},
+		{"two with all in the first", []string{first, end("3.5", `{"inputTokens":900,"outputTokens":9,"costUSD":3.5}`, ``)}, 0.5,
+			[]cw.ModelUsage{{Model: "m", Usage: cw.Usage{InputTokens: 100, OutputTokens: 1}}}},
+		{"two that each have something", []string{first, end("3.75", `{"inputTokens":950,"outputTokens":9,"costUSD":3.75}`,
+			`"m":{"inputTokens":50,"cacheCreationInputTokens":6,"cacheCreationEphemeral1hInputTokens":4,"costUSD":0.25}`)}, 0.75,
+			[]cw.ModelUsage{{Model: "m", Usage: cw.Usage{InputTokens: 150, OutputTokens: 1, CacheWriteTokens: 6, CacheWriteHourTokens: 4}}}},
+		{"older ones tell the process alone", []string{strings.Replace(first, "model_usage_since", "x", 1)}, 3.5,
+			[]cw.ModelUsage{{Model: "m", Usage: cw.Usage{InputTokens: 900, OutputTokens: 9}}}},
+	} {
+		if s := summaryOfLines(tt.lines...); s.CostUSD != tt.usd || !slices.Equal(s.Models, tt.want) || s.Usage != sumOf(tt.want) {
+			t.Errorf("%s: $%v, %+v, together %+v", tt.name, s.CostUSD, s.Models, s.Usage)
+		}
+	}
+}
+
 // TestCostOfTwoResults: a run in which sub-agents end in the background tells two
 // results. The cost of each is of all so far, and what comes after is kept apart.
 func TestCostOfTwoResults(t *testing.T) {

@@ -92,6 +92,9 @@ func (anthropic) read(r *http.Request, body []byte) (*Request, error) {
 	}
 	for _, m := range in.Messages {
 		req.Conversation = append(req.Conversation, m.messages()...)
+		if dir := findDir(m.Content.text()); m.Role == "system" && dir != "" {
+			req.Dir = dir // claude 2.1.332; the latest: a resumed session may be elsewhere
+		}
 	}
 	switch {
 	case len(in.Tools) == 0:

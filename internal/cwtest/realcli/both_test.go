@@ -5,23 +5,27 @@ import (
 	"testing"
 	"time"
 
+	"cw/internal/cwtest/draw"
 	"cw/internal/cwtest/model"
 )
 
 // makers makes a worker of each CLI that must do what the tests below ask.
-var makers = map[string]func(t *testing.T, url string) *worker{
-	"claude": newClaude,
-	"codex":  newCodex,
+var makers = map[string]func(t *testing.T, v Version, url string) *worker{
+	"claude": newClaudeOf,
+	"codex":  newCodexOf,
 }
 
-// withEach runs a test with each CLI at a model server of its own.
+// withEach runs a test with each CLI at a model server of its own, with one version of
+// it, drawn, and with CW_LONG with both.
 func withEach(t *testing.T, scenario model.Scenario, test func(t *testing.T, srv *model.Server, w *worker)) {
 	for name, newWorker := range makers {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := model.New(t, scenario)
-			test(t, srv, newWorker(t, srv.URL))
-		})
+		for _, v := range draw.Some(Versions(t), 1) {
+			t.Run(name+" "+string(v), func(t *testing.T) {
+				t.Parallel()
+				srv := model.New(t, scenario)
+				test(t, srv, newWorker(t, v, srv.URL))
+			})
+		}
 	}
 }
 

@@ -11,11 +11,11 @@ type ClaudeCLI struct {
 	Path string // absolute path of the executable
 }
 
-// Claude finds the claude that e2e/package.json pins. Without it the test is
+// Claude finds a claude in one of its versions; "" draws one. Without it the test is
 // skipped, or failed when CI=true.
-func Claude(t testing.TB) ClaudeCLI {
+func Claude(t testing.TB, v Version) ClaudeCLI {
 	t.Helper()
-	return ClaudeCLI{Path: find(t, "claude")}
+	return ClaudeCLI{Path: findVersion(t, "claude", v)}
 }
 
 // Env is the whole environment for a claude: its home and configuration under

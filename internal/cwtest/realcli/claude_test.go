@@ -142,7 +142,7 @@ func TestClaudeIsHeld(t *testing.T) {
 		}
 		said := t.Current()[len(t.Current())-1]
 		t.Require(said.Kind == model.KindNote, "the hook's words came as %+v", said)
-		return model.Say("Not yet: " + t.Find(said.Text, `write \S+`))
+		return model.Say("Not yet: " + t.Find(said.Text, `First (write \w+\.txt)`))
 	})
 	c := newClaude(t, srv.URL)
 	hook := `test -e held || { touch held; echo '{"decision":"block","reason":"First write it.txt."}'; }`
@@ -178,9 +178,15 @@ func TestClaudeForgets(t *testing.T) {
 	}
 }
 
+// newClaude makes one with the drawn version.
 func newClaude(t *testing.T, url string) *worker {
 	t.Helper()
-	cli := Claude(t)
+	return newClaudeOf(t, "", url)
+}
+
+func newClaudeOf(t *testing.T, v Version, url string) *worker {
+	t.Helper()
+	cli := Claude(t, v)
 	w := newWorker(t, cli.Path, cli.Env(t.TempDir(), url))
 	w.begin = []string{"-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"}
 	w.again = func(session string) []string { return append(slices.Clip(w.begin), "--resume", session) }

@@ -15,7 +15,7 @@ type ClineCLI struct {
 // skipped, or failed when CI=true.
 func Cline(t testing.TB) ClineCLI {
 	t.Helper()
-	return ClineCLI{Path: find(t, "cline")}
+	return ClineCLI{Path: find(t, "e2e", "cline")}
 }
 
 // clineProviders is what `cline auth -p openai` writes (seen in 3.0.65).

@@ -13,11 +13,11 @@ type CodexCLI struct {
 	Native string // absolute path of the program itself
 }
 
-// Codex finds the codex that e2e/package.json pins. Without it the test is
+// Codex finds a codex in one of its versions; "" draws one. Without it the test is
 // skipped, or failed when CI=true.
-func Codex(t testing.TB) CodexCLI {
+func Codex(t testing.TB, v Version) CodexCLI {
 	t.Helper()
-	path := find(t, "codex")
+	path := findVersion(t, "codex", v)
 	pattern := filepath.Join(filepath.Dir(path), "..", "@openai", "codex-*", "vendor", "*", "bin", "codex")
 	native, err := filepath.Glob(pattern)
 	if err != nil || len(native) != 1 {

@@ -14,9 +14,15 @@ import (
 	"cw/internal/cwtest/model"
 )
 
+// newCodex makes one with the drawn version.
 func newCodex(t *testing.T, url string) *worker {
 	t.Helper()
-	cli := Codex(t)
+	return newCodexOf(t, "", url)
+}
+
+func newCodexOf(t *testing.T, v Version, url string) *worker {
+	t.Helper()
+	cli := Codex(t, v)
 	w := newWorker(t, cli.Native, cli.Env(t, t.TempDir(), url))
 	w.begin = []string{"exec", "--json", "--dangerously-bypass-approvals-and-sandbox"}
 	w.again = func(thread string) []string {

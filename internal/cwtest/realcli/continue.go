@@ -15,7 +15,7 @@ type ContinueCLI struct {
 // skipped, or failed when CI=true.
 func Continue(t testing.TB) ContinueCLI {
 	t.Helper()
-	return ContinueCLI{Path: find(t, "cn")}
+	return ContinueCLI{Path: find(t, "e2e", "cn")}
 }
 
 // continueConfig leads every request to the model at a URL.

@@ -14,7 +14,7 @@ type CopilotCLI struct {
 // skipped, or failed when CI=true.
 func Copilot(t testing.TB) CopilotCLI {
 	t.Helper()
-	return CopilotCLI{Path: find(t, "copilot")}
+	return CopilotCLI{Path: find(t, "e2e", "copilot")}
 }
 
 // Env is the whole environment for a copilot without a login of GitHub's: its

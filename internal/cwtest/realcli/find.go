@@ -44,10 +44,10 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// find returns the path of an executable of the npm packages in e2e.
-func find(t testing.TB, name string) string {
+// find returns the path of an executable of the npm packages in a folder.
+func find(t testing.TB, folder, name string) string {
 	t.Helper()
-	path := filepath.Join(moduleRoot(t), "e2e", "node_modules", ".bin", name)
+	path := filepath.Join(moduleRoot(t), folder, "node_modules", ".bin", name)
 	if _, err := os.Stat(path); err != nil {
 		missing := "real " + name + " not installed: run scripts/install-clis.sh"
 		if os.Getenv("CI") == "true" {

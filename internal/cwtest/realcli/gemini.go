@@ -14,7 +14,7 @@ type GeminiCLI struct {
 // skipped, or failed when CI=true.
 func Gemini(t testing.TB) GeminiCLI {
 	t.Helper()
-	return GeminiCLI{Path: find(t, "gemini")}
+	return GeminiCLI{Path: find(t, "e2e", "gemini")}
 }
 
 // geminiSettings keep gemini from asking which login to use, from updates and

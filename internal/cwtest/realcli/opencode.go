@@ -15,7 +15,7 @@ type OpenCodeCLI struct {
 // skipped, or failed when CI=true.
 func OpenCode(t testing.TB) OpenCodeCLI {
 	t.Helper()
-	return OpenCodeCLI{Path: find(t, "opencode")}
+	return OpenCodeCLI{Path: find(t, "e2e", "opencode")}
 }
 
 // openCodeConfig leads every request to the model at a URL.

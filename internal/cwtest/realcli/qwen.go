@@ -14,7 +14,7 @@ type QwenCLI struct {
 // skipped, or failed when CI=true.
 func Qwen(t testing.TB) QwenCLI {
 	t.Helper()
-	return QwenCLI{Path: find(t, "qwen")}
+	return QwenCLI{Path: find(t, "e2e", "qwen")}
 }
 
 // qwenSettings keep qwen from asking which login to use, from updates and from
