@@ -99,11 +99,16 @@ func has(dir, id string) bool {
 	return err == nil
 }
 
-// hard puts into a worktree what only the index, a reflog or a detached HEAD
-// names, and returns the ids.
+// hard puts into a worktree what only the index or a reflog names, stashes among it,
+// and returns the ids.
 func (a *agent) hard() map[string]string {
 	a.t.Helper()
 	ids := map[string]string{"a commit": a.commit("committed.txt", "committed\n")}
+	for _, text := range []string{"first\n", "second\n"} {
+		write(a.t, a.path, "committed.txt", text)
+		git(a.t, a.path, "stash", "-q")
+	}
+	ids["a stash"] = git(a.t, a.path, "rev-parse", "stash@{1}")
 	write(a.t, a.path, "staged.txt", "staged, never committed\n")
 	git(a.t, a.path, "add", "staged.txt")
 	ids["a staged file"] = git(a.t, a.path, "rev-parse", ":staged.txt")
