@@ -118,6 +118,7 @@ func cannotRead(dir string, err error) *cw.Error {
 	case errors.Is(err, errNotOurs):
 		return e.WithHint("the file belongs to another user: log in as yourself")
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNoLogin):
+		e.Err = nil // the message says it all
 		return e.WithHint("log in there with the provider's CLI first")
 	case errors.Is(err, errNoJSON):
 		return e.WithHint("its file of credentials is damaged: log in again with the provider's CLI")

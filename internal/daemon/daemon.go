@@ -86,7 +86,7 @@ func takeLock(ctx context.Context, home cw.Home) (*proc.FileLock, error) {
 	}
 	if errors.As(err, &held) {
 		return nil, cw.Errorf(cw.CodeRefused, "a daemon (pid %d) already serves %s", held.PID, home).
-			WithHint("cw status shows it; cw restart replaces it, and agents run on").Because(held)
+			WithHint("cw status shows it; cw restart replaces it, and agents run on")
 	}
 	if err != nil {
 		return nil, homeTrouble(string(home), err)

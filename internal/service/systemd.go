@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strconv"
@@ -94,10 +95,8 @@ func (s systemd) look(ctx context.Context, st *State) {
 	if said, err := s.Run(ctx, "systemctl", "--user", "is-active", st.Name); err == nil {
 		st.Running = strings.TrimSpace(said) == "active"
 	} else if text := strings.TrimSpace(said); text != "inactive" && text != "failed" && text != "unknown" {
-		st.Trouble = text
-		if text == "" {
-			st.Trouble = err.Error()
-		}
+		first, _, _ := strings.Cut(cmp.Or(text, err.Error()), "\n")
+		st.Trouble = "systemd does not answer for your user: " + first
 	}
 	user := strconv.Itoa(s.UID)
 	if said, err := s.Run(ctx, "loginctl", "show-user", user, "--property=Linger", "--value"); err == nil {
