@@ -189,8 +189,12 @@ func (w watch) report(ctx context.Context, agent cw.AgentView, why string, verdi
 	} else if agent.Status.AtRest() || agent.Status == cw.StatusParked || why == exitWaiting {
 		logIn := w.logIn(ctx, agent)
 		a.printReport(report.unsaid(w.agent.Warnings), logIn, w.commits(ctx, agent), w.repository(ctx, agent))
-		if agent.Status == cw.StatusCrashed && agent.Error != "" { // the report has just said why
-			verdict = crashed(agent, "", logIn)
+		if agent.Status == cw.StatusCrashed {
+			because := agent.Error
+			if a.outTTY && a.errTTY { // the report has just said it in the same place
+				because = ""
+			}
+			verdict = crashed(agent, because, logIn)
 		}
 	}
 	if verdict != nil {

@@ -322,30 +322,38 @@ func TestCrashHints(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentialsOnce: a run whose login was refused says so once at its end, and
-// first of all how to log in; what was warned of at its start is not repeated.
+// TestRefusedCredentialsOnce: on a terminal, a run whose login was refused says so once
+// at its end, and first of all how to log in; what was warned of at its start is not
+// repeated. Where standard output goes elsewhere, standard error says why as well.
 func TestRefusedCredentialsOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	b.fake.accounts = []cw.AccountView{{Account: cw.Account{ID: "default-claude", Provider: "claude"}, LogIn: "claude /login"}}
-	start := *with(running("brave-otter"), func(v *cw.AgentView) {
-		v.AccountID, v.Warnings = "default-claude", []string{"2 changed files are not seen"}
-	})
-	end := start
-	end.Status, end.Reason, end.Result = cw.StatusCrashed, cw.ReasonAuth, "Not logged in"
-	end.Error = "the provider refused the credentials: Not logged in"
-	end.Warnings = []string{"2 changed files are not seen", "its worktree stays"}
-	b.fake.add(start, &end)
-	text, code := b.session(t.Context(), "run", "fix it")
-	if code != 1 {
-		t.Errorf("exit code %d", code)
-	}
-	for part, want := range map[string]int{
-		"Not logged in": 1, "2 changed files": 1, "its worktree stays": 1, "claude /login": 2,
-		"next:\n  claude /login\n  cw agent resume brave-otter\n": 1, "hint: claude /login; then cw agent resume brave-otter": 1,
-	} {
-		if got := strings.Count(text, part); got != want {
-			t.Errorf("%q is said %d times, want %d:\n%s", part, got, want, text)
+	for _, terminal := range []bool{true, false} {
+		b := newBench(t)
+		b.outTTY, b.errTTY, b.env["NO_COLOR"] = terminal, true, "1"
+		b.fake.accounts = []cw.AccountView{{Account: cw.Account{ID: "default-claude", Provider: "claude"}, LogIn: "claude /login"}}
+		start := *with(running("brave-otter"), func(v *cw.AgentView) {
+			v.AccountID, v.Warnings = "default-claude", []string{"2 changed files are not seen"}
+		})
+		end := start
+		end.Status, end.Reason, end.Result = cw.StatusCrashed, cw.ReasonAuth, "Not logged in"
+		end.Error = "the provider refused the credentials: Not logged in"
+		end.Warnings = []string{"2 changed files are not seen", "its worktree stays"}
+		b.fake.add(start, &end)
+		text, code := b.session(t.Context(), "run", "fix it")
+		if code != 1 {
+			t.Errorf("exit code %d", code)
+		}
+		reasons := 1
+		if !terminal {
+			reasons = 2
+		}
+		for part, want := range map[string]int{
+			"Not logged in": reasons, "2 changed files": 1, "its worktree stays": 1, "claude /login": 2,
+			"next:\n  claude /login\n  cw agent resume brave-otter\n": 1, "hint: claude /login; then cw agent resume brave-otter": 1,
+		} {
+			if got := strings.Count(text, part); got != want {
+				t.Errorf("terminal %t: %q is said %d times, want %d:\n%s", terminal, part, got, want, text)
+			}
 		}
 	}
 }

@@ -91,10 +91,14 @@ func (c *Client) Costs(ctx context.Context, q cw.CostQuery) ([]cw.CostRow, error
 			params.text(name, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
-	return cw.AllPages(ctx, func(ctx context.Context, page cw.PageQuery) (cw.Page[cw.CostRow], error) {
+	rows, err := cw.AllPages(ctx, func(ctx context.Context, page cw.PageQuery) (cw.Page[cw.CostRow], error) {
 		params.page(page)
 		return call[cw.Page[cw.CostRow]](ctx, c, request{method: http.MethodGet, path: "/v1/costs", query: params})
 	})
+	if err == nil && rows == nil {
+		rows = []cw.CostRow{}
+	}
+	return rows, err
 }
 
 // Budgets implements cw.CostService.

@@ -32,6 +32,7 @@ func newRuin(t *testing.T) ruin {
 	r := ruin{dir: filepath.Join(t.TempDir(), "home"), titles: map[string]string{}, raw: map[string][]byte{}}
 	home := cw.Home(r.dir)
 	must(t, PrepareHome(home))
+	must(t, os.WriteFile(home.DaemonLock(), nil, 0o600)) // a daemon was here
 	db, err := store.Open(t.Context(), store.Options{Dir: r.dir, Boot: bootID()})
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,6 +1,7 @@
 package realcli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +95,8 @@ func TestNeedsEachBlock(t *testing.T) {
 		if out := w.run(without); !w.told(out).failed || out.code == 0 {
 			t.Errorf("the run went well without <signal_format>:\n%s", out)
 		}
-		if errs := srv.TakeErrors(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "signal_format") {
+		errs := srv.TakeErrors() // claude 2.1.332 asks again, though it is told not to
+		if len(errs) == 0 || slices.ContainsFunc(errs, func(err error) bool { return !strings.Contains(err.Error(), "signal_format") }) {
 			t.Errorf("errors = %v", errs)
 		}
 	})
