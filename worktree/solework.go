@@ -74,7 +74,7 @@ func (m *Manager) soleWork(ctx context.Context, req LookRequest) ([]string, erro
 	return out, nil
 }
 
-// looseTips gives the commits that the worktrees of an agent stand on, and those that
+// looseTips returns the commits that the worktrees of an agent stand on, and those that
 // their reflogs lead to and nothing of cw's holds yet.
 func (x *mirror) looseTips(ctx context.Context, r *record, tip string) ([]string, error) {
 	trees, err := x.agentTrees(ctx, r)

@@ -17,7 +17,7 @@ import (
 // user's own copy, whose branches an agent must not move.
 const noPush = "cw-has-no-push-address"
 
-// userModules gives name → git directories of the submodules that the user's
+// userModules returns name → git directories of the submodules that the user's
 // repository has: that of the main checkout first, then those of linked worktrees,
 // which have copies of their own.
 func userModules(gitDir string) map[string][]string {
@@ -41,7 +41,7 @@ func userModules(gitDir string) map[string][]string {
 	return modules
 }
 
-// modulesAt gives the git directories in which the user may have a submodule. One
+// modulesAt returns the git directories in which the user may have a submodule. One
 // that was cloned by hand keeps its own in its folder.
 func modulesAt(p cw.Project, modules map[string][]string, l gitlink) []string {
 	dirs := slices.Clone(modules[l.name])
@@ -102,7 +102,7 @@ func (x *mirror) addSubmodules(ctx context.Context, r *record, commit string) (w
 	return warnings, nil
 }
 
-// moduleWith gives the one of the user's copies that has a commit, else the first.
+// moduleWith returns the one of the user's copies that has a commit, else the first.
 func (x *mirror) moduleWith(ctx context.Context, dirs []string, id string) (string, error) {
 	for _, dir := range dirs {
 		at := place{name: "user", dir: dir, env: append(cleanEnv(), "GIT_DIR="+dir)}

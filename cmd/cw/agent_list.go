@@ -120,7 +120,7 @@ func agentListRun(ctx context.Context, o *agentListOptions) error {
 	return nil
 }
 
-// read gives the agents to print, and reports whether there are more. It asks the
+// read returns the agents to print, and reports whether there are more. It asks the
 // daemon for no more of them than are printed.
 func (o *agentListOptions) read(ctx context.Context, svc cw.Services, f cw.AgentFilter) (agents []cw.AgentView, more bool, err error) {
 	if o.app.json || o.quiet || o.all || f.Limit > 0 {

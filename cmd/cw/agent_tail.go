@@ -31,7 +31,7 @@ func (o *agentLogsOptions) outputLines(cwd string, session int) *outputLines {
 	return &outputLines{renderer: renderer{paint: o.app.paint(o.app.outTTY), cwd: cwd, session: session}, json: o.app.json}
 }
 
-// of gives the lines that are whole after this event.
+// of returns the lines that are whole after this event.
 func (l *outputLines) of(e cw.OutputEvent) ([]string, error) {
 	if !l.json {
 		return l.render(e), nil
@@ -41,7 +41,7 @@ func (l *outputLines) of(e cw.OutputEvent) ([]string, error) {
 	return []string{strings.TrimSuffix(b.String(), "\n")}, err
 }
 
-// rest gives what is left of a line that has no end yet.
+// rest returns what is left of a line that has no end yet.
 func (l *outputLines) rest() []string {
 	if l.json {
 		return nil
@@ -103,7 +103,7 @@ func (o *agentLogsOptions) tailEvents(ctx context.Context, svc cw.Services, line
 	return newest.Stream, o.print(last.all())
 }
 
-// tailBegin gives the page with which to begin, so that the wanted lines are on it
+// tailBegin returns the page with which to begin, so that the wanted lines are on it
 // and on those behind it.
 func (o *agentLogsOptions) tailBegin(ctx context.Context, svc cw.Services, cwd string) (cw.OutputPage, error) {
 	q := cw.OutputPageQuery{Limit: min(max(o.tail, tailPage), cw.OutputPageMax)}
@@ -213,7 +213,7 @@ func (o *agentLogsOptions) lastLines(ctx context.Context, svc cw.Services, near 
 	}
 }
 
-// lineBegins gives the offsets at which lines begin behind a line end in a piece of
+// lineBegins returns the offsets at which lines begin behind a line end in a piece of
 // a run's raw output, and where the piece ends. to is less than 0 for its end.
 func (o *agentLogsOptions) lineBegins(ctx context.Context, svc cw.Services, session int, from, to int64) (begins []int64, end int64, err error) {
 	end = from
